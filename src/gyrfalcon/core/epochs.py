@@ -1,0 +1,194 @@
+"""Epochs, the unit that is stored, swapped and replayed, and `decide`, which plays them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies import Policy
+from gyrfalcon.core.records import PASSIVE, POLICY, Decisions
+from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.sampling import sample_action, sample_actions
+from gyrfalcon.core.types import Bools, Floats, Ints
+
+
+class PassiveDesign(Enum):
+    """Where an epoch's passive rounds are."""
+
+    TAIL = "tail"  # the last ceil(share n) rounds, as Algorithm 1 prints it
+    COIN = "coin"  # each round with probability share: no burst of random play, no confounding with time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """Rounds start..stop-1 (counted from 0) of one policy and its share of passive play.
+
+    `stop` is planned: decisions go on past it, without passive tail, until the successor is there. `state` is
+    the learner's own frozen value; `report` is for people.
+    """
+
+    index: int
+    start: int
+    stop: int
+    policy: Policy
+    passive_policy: Policy
+    passive_share: float = 0.0
+    passive_design: PassiveDesign = PassiveDesign.TAIL
+    state: object | None = None
+    report: FitReport | None = None
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds are planned."""
+        return self.stop - self.start
+
+    @property
+    def passive_start(self) -> int:
+        """The first round of the passive tail."""
+        return self.stop - passive_count(self.passive_share, self.n_rounds)
+
+    def passive_rate(self, round_: int) -> float:
+        """The probability that this round is passive: 0 or 1 in a TAIL, the share with a COIN."""
+        if self.passive_design is PassiveDesign.COIN:
+            return self.passive_share
+        return 1.0 if self.passive_start <= round_ < self.stop else 0.0
+
+    def passive_rates(self, rounds: Ints) -> Floats:
+        """`passive_rate` of each round."""
+        if self.passive_design is PassiveDesign.COIN:
+            return np.full(len(rounds), self.passive_share)
+        return ((rounds >= self.passive_start) & (rounds < self.stop)).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """A master's policy: base epoch j is played with probability weights[j]; bases use COIN designs."""
+
+    weights: Floats
+    bases: tuple[Epoch, ...]
+
+    def probabilities(self, contexts: Contexts) -> Floats:
+        """Marginal over bases and their passive shares."""
+        total = np.zeros(())
+        for weight, base in zip(self.weights.tolist(), self.bases, strict=True):
+            share = base.passive_share
+            active = base.policy.probabilities(contexts)
+            passive = base.passive_policy.probabilities(contexts)
+            total = total + weight * ((1.0 - share) * active + share * passive)
+        return total
+
+
+def passive_count(share: float, n_rounds: int) -> int:
+    """ceil(share n), at least 1 for a positive share, untouched by noise such as .07 * 100 > 7.
+
+    >>> passive_count(0.07, 100), passive_count(0.3, 4), passive_count(0.0, 10), passive_count(1e-6, 10)
+    (7, 2, 0, 1)
+    """
+    exact = share * n_rounds
+    return min(n_rounds, max(int(share > 0.0), math.ceil(exact - 1e-9 * max(1.0, exact))))
+
+
+def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floats:
+    """The probability of every action at these rounds over all components, (n, K)."""
+    rates = epoch.passive_rates(rounds)[:, np.newaxis]
+    active = epoch.policy.probabilities(contexts)
+    if not rates.any():
+        return active
+    return (1.0 - rates) * active + rates * epoch.passive_policy.probabilities(contexts)
+
+
+def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> Decisions:
+    """The epoch's decisions for n contexts at their rounds, each with its exact propensity.
+
+    `uniforms` is (n, 3): which base of a mixture, the passive coin, the action. Nothing is validated here;
+    the edge does that. A row gets the same bits alone and in any batch.
+    """
+    if len(contexts) == 1:
+        action, propensity, component = _decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())
+        return Decisions(
+            np.array([epoch.index]),
+            rounds,
+            np.array([action]),
+            np.array([propensity]),
+            np.array([component]),
+        )
+    draw = _draw_mixture if isinstance(epoch.policy, Mixture) else _draw
+    actions, propensities, components = draw(epoch, rounds, contexts, uniforms)
+    return Decisions(np.full(len(contexts), epoch.index), rounds, actions, propensities, components)
+
+
+def _decide_one(epoch: Epoch, round_: int, contexts: Contexts, uniforms: list[float]) -> tuple[int, float, int]:
+    """Action, propensity and component of one row: plain floats where the policy offers them."""
+    if isinstance(epoch.policy, Mixture):
+        drawn = _draw_mixture(epoch, np.array([round_]), contexts, np.array([uniforms]))
+        return int(drawn[0][0]), float(drawn[1][0]), int(drawn[2][0])
+    rate = epoch.passive_rate(round_)
+    passive = uniforms[1] < rate
+    acting = _row(epoch.passive_policy if passive else epoch.policy, contexts)
+    action = sample_action(acting, uniforms[2])
+    propensity = acting[action]
+    if 0.0 < rate < 1.0:
+        other = _row(epoch.policy if passive else epoch.passive_policy, contexts)[action]
+        active, uniform = (other, propensity) if passive else (propensity, other)
+        propensity = (1.0 - rate) * active + rate * uniform
+    return action, propensity, PASSIVE if passive else POLICY
+
+
+def _row(policy: Policy, contexts: Contexts) -> list[float]:
+    quick = getattr(policy, "row", None)
+    row: list[float] = policy.probabilities(contexts)[0].tolist() if quick is None else quick(contexts)
+    return row
+
+
+def _draw(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:
+    rates = epoch.passive_rates(rounds)
+    passive = uniforms[:, 1] < rates
+    if not rates.any():
+        action, propensity = _sample(epoch.policy.probabilities(contexts), uniforms)
+        return action, propensity, np.zeros(len(contexts), dtype=np.int64)
+    if epoch.passive_design is PassiveDesign.TAIL:
+        action, propensity = _sample_each_half(epoch, passive, contexts, uniforms)
+        return action, propensity, passive.astype(np.int64)
+    active = epoch.policy.probabilities(contexts)
+    uniform = epoch.passive_policy.probabilities(contexts)
+    action, _ = _sample(np.where(passive[:, np.newaxis], uniform, active), uniforms)
+    chosen = np.arange(len(action)), action
+    propensity = (1.0 - rates) * active[chosen] + rates * uniform[chosen]
+    return action, propensity, passive.astype(np.int64)
+
+
+def _sample(probabilities: Floats, uniforms: Floats) -> tuple[Ints, Floats]:
+    action = sample_actions(probabilities, uniforms[:, 2])
+    return action, probabilities[np.arange(len(action)), action]
+
+
+def _sample_each_half(
+    epoch: Epoch, passive: Bools, contexts: Contexts, uniforms: Floats
+) -> tuple[Ints, Floats]:
+    """Tail rounds ask the passive policy alone, the others the policy alone."""
+    action = np.empty(len(contexts), dtype=np.int64)
+    propensity = np.empty(len(contexts))
+    for rows, policy in ((~passive, epoch.policy), (passive, epoch.passive_policy)):
+        if rows.any():
+            probabilities = policy.probabilities(contexts.take(rows))
+            action[rows], propensity[rows] = _sample(probabilities, uniforms[rows])
+    return action, propensity
+
+
+def _draw_mixture(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:
+    del rounds  # bases play by COIN: their passive share does not depend on the round
+    master = epoch.policy
+    assert isinstance(master, Mixture)
+    n = len(contexts)
+    base = sample_actions(np.broadcast_to(master.weights, (n, len(master.bases))), uniforms[:, 0])
+    shares = np.array([one.passive_share for one in master.bases])
+    passive = uniforms[:, 1] < shares[base]
+    component = 2 * base + np.where(passive, PASSIVE, POLICY)
+    parts = [part.probabilities(contexts) for one in master.bases for part in (one.policy, one.passive_policy)]
+    acting = np.stack(parts)[component, np.arange(n)]
+    action, _ = _sample(acting, uniforms)
+    return action, master.probabilities(contexts)[np.arange(n), action], component

@@ -1,0 +1,98 @@
+"""What happened: decisions with their exact propensities, and logs of decisions with their rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.types import Bools, Floats, Ints
+
+POLICY = 0
+PASSIVE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """n decisions as columns of length n.
+
+    `component` says which part of the play acted: POLICY (0) or PASSIVE (1); in a mixture of bases, base j
+    acts as 2 j + POLICY or 2 j + PASSIVE. `propensity` is the probability of the action over all components.
+    """
+
+    epoch: Ints
+    round: Ints
+    action: Ints
+    propensity: Floats
+    component: Ints
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Decisions whose reward is settled, in the learner's units: rewards in [0, 1] unless accepted outside."""
+
+    contexts: Contexts
+    action: Ints
+    reward: Floats
+    propensity: Floats
+    epoch: Ints
+    round: Ints
+    component: Ints
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    @property
+    def passive(self) -> Bools:
+        """Which rows were passive (uniform) play."""
+        return self.component % 2 == PASSIVE
+
+    @staticmethod
+    def of(contexts: Contexts, decisions: Decisions, reward: Floats) -> Log:
+        """The log of these decisions and what they earned."""
+        return Log(
+            contexts,
+            decisions.action,
+            reward,
+            decisions.propensity,
+            decisions.epoch,
+            decisions.round,
+            decisions.component,
+        )
+
+    def where(self, rows: Bools) -> Log:
+        """The rows where the mask is true."""
+        columns = (getattr(self, field.name)[rows] for field in fields(self)[1:])
+        return Log(self.contexts.take(rows), *columns)
+
+    @staticmethod
+    def concat(logs: Sequence[Log], n_actions: int) -> Log:
+        """All rows in the order given."""
+        if len(logs) == 1:
+            return logs[0]
+        columns = (
+            np.concatenate([getattr(log, field.name) for log in logs]) for field in fields(Log)[1:]
+        )
+        return Log(Contexts.concat([log.contexts for log in logs], n_actions), *columns)
+
+
+class History(Protocol):
+    """Rows settled before the ones at hand, read lazily; for learners without sufficient statistics."""
+
+    def logs(self) -> Iterable[Log]:
+        """Every earlier log, oldest first."""
+        ...
+
+
+class NoHistory:
+    """A history without rows: enough for every learner that keeps sufficient statistics."""
+
+    def logs(self) -> Iterable[Log]:
+        """Nothing."""
+        return ()

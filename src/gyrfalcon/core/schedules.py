@@ -1,0 +1,108 @@
+"""When epochs end: epoch index m = 1, 2, ... to its last round tau_m, counted from 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, isfinite
+from typing import Protocol
+
+
+class Schedule(Protocol):
+    """A strictly increasing sequence of last rounds."""
+
+    def end(self, index: int) -> int:
+        """tau_m, the last round of epoch `index` >= 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Doubling:
+    """tau_{m+1} = 2 tau_m from tau_1 >= 4, as in Algorithm 1.
+
+    >>> [Doubling(4).end(m) for m in (1, 2, 3, 4)]
+    [4, 8, 16, 32]
+    """
+
+    first: int = 100
+
+    def __post_init__(self) -> None:
+        if self.first < 4:
+            raise ValueError(f"tau_1 is {self.first}; Algorithm 1 needs a first epoch of at least 4 rounds.")
+
+    def end(self, index: int) -> int:
+        """tau_m = tau_1 2^(m-1)."""
+        return self.first << (index - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Geometric:
+    """Each epoch ends `ratio` times as late as the one before, and at least one round later.
+
+    >>> [Geometric(10, 1.5).end(m) for m in (1, 2, 3, 4)]
+    [10, 15, 23, 34]
+    """
+
+    first: int = 100
+    ratio: float = 2.0
+
+    def __post_init__(self) -> None:
+        if self.first < 1:
+            raise ValueError(f"first is {self.first}; an epoch has at least 1 round.")
+        if not (isfinite(self.ratio) and self.ratio > 1.0):
+            raise ValueError(f"ratio is {self.ratio}; epochs must grow, so give a number above 1.")
+
+    def end(self, index: int) -> int:
+        """The rounded-up geometric progression; where it grows by less than a round, one round a step."""
+        # ceil(first ratio^j) grows by less than 1 only before first ratio^j (ratio - 1) reaches 1; until
+        # then the progression advances by single rounds, and it never falls behind that pace.
+        last = self.first
+        for step in range(1, index):
+            last = max(last + 1, ceil(self.first * self.ratio**step - 1e-9))
+        return last
+
+
+@dataclass(frozen=True, slots=True)
+class FixedBatch:
+    """Epochs of equal length.
+
+    >>> [FixedBatch(100).end(m) for m in (1, 2, 3)]
+    [100, 200, 300]
+    """
+
+    size: int = 100
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"size is {self.size}; a batch has at least 1 round.")
+
+    def end(self, index: int) -> int:
+        """m batches."""
+        return self.size * index
+
+
+@dataclass(frozen=True, slots=True)
+class KnownHorizon:
+    """tau_m = ceil(2 T^(1 - 2^-m)): about log log T epochs when the horizon T is known (FALCON, section 2).
+
+    Epochs go on by single horizons after T, so that an experiment that is prolonged still has epochs.
+
+    >>> [KnownHorizon(10_000).end(m) for m in (1, 2, 3, 4)]
+    [200, 2000, 6325, 10000]
+    """
+
+    horizon: int
+
+    def __post_init__(self) -> None:
+        if self.horizon < 4:
+            raise ValueError(f"horizon is {self.horizon}; give at least 4 rounds.")
+
+    def end(self, index: int) -> int:
+        """The printed sequence, cut at the horizon."""
+        step = 1
+        while True:
+            last = min(ceil(2.0 * self.horizon ** (1.0 - 0.5**step) - 1e-9), self.horizon)
+            if step == index:
+                return last
+            if last == self.horizon:
+                return self.horizon * (1 + index - step)
+            step += 1

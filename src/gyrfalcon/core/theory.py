@@ -1,0 +1,76 @@
+"""The paper's constants and rates; each function names the equation that it computes."""
+
+from __future__ import annotations
+
+import math
+
+C_LINEAR = 131072.0 / math.log(2.0)
+"""C of Assumption 1 for a d-dimensional linear class, valid at every confidence (Appendix, learning rates)."""
+
+
+def c_1(c: float = C_LINEAR) -> float:
+    """C_1 = 3 C / 2, the constant of the slack (Lemma ConReg).
+
+    >>> round(c_1(), 2)
+    283645.39
+    """
+    return 1.5 * c
+
+
+def c_5(c: float = C_LINEAR, rho: float = 1.0) -> float:
+    """C_5 = 2 C 4^rho (2 + ln 12) (Lemma ConReg).
+
+    >>> round(c_5(), 1)
+    6784656.4
+    """
+    return 2.0 * c * 4.0**rho * (2.0 + math.log(12.0))
+
+
+def c_3(c: float = C_LINEAR, rho: float = 1.0) -> float:
+    """C_3 = 1 / (4 C_5), the constant of gamma (Lemma reg-est-accuracy).
+
+    >>> round(c_3() * 1e8, 6)
+    3.684785
+    """
+    return 1.0 / (4.0 * c_5(c, rho))
+
+
+def unit_gamma(
+    n: int, n_actions: int, comp: float, index: int, delta: float, rho: float = 1.0, rho_prime: float = 0.0
+) -> float:
+    """sqrt(K n^rho / (ln^rho' n ln((m - 1) / delta) comp)) for epoch m = index >= 2 after n rounds (eq. gamma).
+
+    The paper's gamma_m is sqrt(C_3) times this. gamma_1 = 1, which no decision feels because f_1 = 0.
+
+    >>> round(unit_gamma(1000, 2, 4, index=3, delta=0.05), 3)
+    11.642
+    """
+    if index < 2:
+        return 1.0
+    growth = math.log(max(n, 2)) ** rho_prime * math.log((index - 1) / delta) * comp
+    return math.sqrt(n_actions * float(n) ** rho / growth)
+
+
+def unit_slack(
+    n_passive: float, comp: float, index: int, delta: float, rho: float = 1.0, rho_prime: float = 0.0
+) -> float:
+    """ln^rho' n' ln(12 m^2 / delta) comp / n'^rho after epoch m = index with n' passive rows.
+
+    The paper's slack is C_1 times this (eq. generalized_constraint); rewards' noise replaces C_1 in the
+    calibrated one. Without passive rows there is no constraint: infinity.
+
+    >>> round(unit_slack(100, 4, index=2, delta=0.05), 6)
+    0.274677
+    """
+    if n_passive <= 0.0:
+        return math.inf
+    return math.log(max(n_passive, 2.0)) ** rho_prime * log_confidence(index, delta) * comp / n_passive**rho
+
+
+def log_confidence(index: int, delta: float) -> float:
+    """ln(12 m^2 / delta): the share of delta that epoch m may spend, in logs.
+
+    >>> round(log_confidence(2, 0.05), 6)
+    6.866933
+    """
+    return math.log(12.0 * index**2 / delta)

@@ -1,0 +1,29 @@
+"""Refusals that several learners share: one sentence with the value and the remedy."""
+
+from __future__ import annotations
+
+import math
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Refuse a passive share outside [0, .5)."""
+    if not 0.0 <= epsilon < 0.5:
+        raise ValueError(f"epsilon is {epsilon}; the passive share must be in [0, .5), for example .05.")
+
+
+def check_delta(delta: float) -> None:
+    """Refuse a confidence outside (0, .49]."""
+    if not 0.0 < delta <= 0.49:
+        raise ValueError(f"delta is {delta}; the proof needs delta in (0, .49], for example .05.")
+
+
+def check_positive(name: str, value: float | None) -> None:
+    """Refuse a number that is not positive and finite; None means that a default applies."""
+    if value is not None and not (value > 0.0 and math.isfinite(value)):
+        raise ValueError(f"{name} is {value}; give a positive number.")
+
+
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Refuse a word that is not on the list."""
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; choose one of {', '.join(repr(c) for c in choices if c)}.")

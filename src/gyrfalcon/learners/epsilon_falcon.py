@@ -1,0 +1,214 @@
+"""Epsilon-FALCON (Krishnamurthy, Hadad, Athey 2021): Algorithm 1 with an exact constrained regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gyrfalcon.core.epochs import Epoch, PassiveDesign
+from gyrfalcon.core.kernels import InverseGapWeighting
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.core.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, unit_slack
+from gyrfalcon.core.types import Floats
+from gyrfalcon.learners import epochwise
+from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_positive
+from gyrfalcon.learners.epochwise import Data, Fitted
+from gyrfalcon.oracles.linear import Linear, LinearOracle
+from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.slack import (
+    chi_square_slack,
+    noise_variance,
+    reward_variance,
+    sandwich_slack,
+    sandwich_spectrum,
+)
+
+SlackRule = Literal["paper", "calibrated", "chi-square", "sandwich"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpsilonFalcon:
+    """Epochs of inverse gap weighting with a passive share, refitted close to what passive rows support.
+
+    Preset "paper" is Algorithm 1 verbatim with the Appendix's constants: uniform play with a constraint that
+    never binds, up to about 1e10 rounds. Preset "calibrated" is the same algorithm with constants from the
+    noise. A setting left at None is the preset's.
+
+    Parameters
+    ----------
+    preset
+        "paper" or "calibrated".
+    epsilon
+        Passive share (epsilon), in [0, .5); 0 is FALCON: no passive rows, no constraint.
+    delta
+        Confidence (delta), in (0, .49].
+    tau_1
+        Rounds of the first epoch (tau_1 >= 4): 4 in "paper", 100 in "calibrated".
+    c_gamma
+        gamma_m over sqrt(K n^rho / (ln^rho' n ln((m-1)/delta) comp)): sqrt(C_3) in "paper", 10 in
+        "calibrated". Any other value than sqrt(C_3) leaves the theorem's constants, not its form.
+    slack
+        Rule of beta_m. "paper": C_1 ln^rho'(n') ln(12 m^2/delta) comp / n'^rho. "calibrated": the same with
+        c_beta sigma^2 for C_1. "chi-square" and "sandwich": the noise quantile of the best in-class model's
+        excess, the latter for rewards of unequal variance. All but "paper" keep that model feasible
+        asymptotically, not with the theorem's finite-sample certainty.
+    c_beta
+        Scale of the calibrated slack.
+    passive_design
+        "tail" as printed, or "coin": passive rounds interleaved. Equivalent over whole epochs; the theorem's
+        proof is written for the tail.
+    passive_data, data
+        "last epoch" as printed, or "all": rows of all epochs in the constraint, in the objective. Cumulative
+        passive rows are still iid, so the constraint keeps its meaning; "all" active data mixes policies,
+        which leaves the theorem.
+    monotone_gamma
+        Never lower gamma. The printed gamma_3 is below gamma_2, against a step of the proof.
+    C, rho, rho_prime, comp
+        Assumption 1's C, rho, rho' and comp(F); comp None means d, the coefficients of all actions.
+    schedule
+        When epochs end, instead of doubling from tau_1. The theorem needs doubling.
+    model_class
+        F, with its features, basis and ridge.
+
+    Examples
+    --------
+    >>> EpsilonFalcon(epsilon=0.1).c_gamma_value
+    10.0
+    """
+
+    preset: Literal["paper", "calibrated"] = "calibrated"
+    epsilon: float = 0.05
+    delta: float = 0.05
+    tau_1: int | None = None
+    c_gamma: float | None = None
+    slack: SlackRule | None = None
+    c_beta: float = 0.5
+    passive_design: Literal["tail", "coin"] = "tail"
+    passive_data: Data = "last epoch"
+    data: Data = "last epoch"
+    monotone_gamma: bool = False
+    C: float = C_LINEAR
+    rho: float = 1.0
+    rho_prime: float = 0.0
+    comp: float | None = None
+    schedule: Schedule | None = None
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        check_delta(self.delta)
+        check_choice("preset", self.preset, ("paper", "calibrated"))
+        check_choice("slack", self.slack, (None, "paper", "calibrated", "chi-square", "sandwich"))
+        check_choice("passive_design", self.passive_design, ("tail", "coin"))
+        check_choice("passive_data", self.passive_data, ("last epoch", "all"))
+        check_choice("data", self.data, ("last epoch", "all"))
+        for name, value in (("c_gamma", self.c_gamma), ("c_beta", self.c_beta), ("C", self.C), ("comp", self.comp)):
+            check_positive(name, value)
+        if not 0.0 < self.rho <= 1.0 or not self.rho_prime >= 0.0:
+            raise ValueError(
+                f"rho is {self.rho} and rho_prime {self.rho_prime}; Assumption 1 has rho in (0, 1], rho' >= 0."
+            )
+        self.epoch_schedule  # noqa: B018 - a bad tau_1 is refused here, not at the first decision
+
+    @property
+    def reads_history(self) -> bool:
+        """Sufficient statistics are enough."""
+        return False
+
+    @property
+    def epoch_schedule(self) -> Schedule:
+        """The schedule in force."""
+        default = 4 if self.preset == "paper" else 100
+        return self.schedule or Doubling(default if self.tau_1 is None else self.tau_1)
+
+    @property
+    def c_gamma_value(self) -> float:
+        """The scale of gamma in force."""
+        if self.c_gamma is not None:
+            return self.c_gamma
+        return math.sqrt(c_3(self.C, self.rho)) if self.preset == "paper" else 10.0
+
+    @property
+    def slack_rule(self) -> SlackRule:
+        """The slack rule in force."""
+        return self.slack or self.preset
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
+        design = PassiveDesign(self.passive_design)
+        cold = epochwise.first_epoch(problem, self.epoch_schedule, self.epsilon, design)
+        if log is None or len(log) == 0:
+            return cold
+        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
+        del history
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.epoch_schedule)
+        state = epochwise.fitted_state(epoch)
+        oracle = epochwise.oracle_for(state, self.model_class, log)
+        passive_log = log.where(log.passive)
+        active = oracle.summarise(log.where(~log.passive))
+        active = epochwise.accumulated(self.data, state.active, active)
+        passive = epochwise.accumulated(self.passive_data, state.passive, oracle.summarise(passive_log))
+        scatter = self._scatter(oracle, state, passive, passive_log)
+        slack = self.slack_value(oracle, passive, epoch.index, scatter)
+        model, fit = oracle.fit(active, passive, slack=slack, previous=state.model)
+        gamma = self._gamma(epoch, len(log), oracle)
+        return epochwise.successor(
+            epoch,
+            self.epoch_schedule,
+            policy=KernelPolicy(model, InverseGapWeighting(gamma)),
+            state=Fitted(state.problem, oracle, active, passive, scatter, model),
+            report=epochwise.report_of(fit, gamma),
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return epochwise.adapted(epoch, problem)
+
+    def slack_value(self, oracle: LinearOracle, passive: Moments, index: int, scatter: Floats | None = None) -> float:
+        """beta_m in mean units after epoch m = index."""
+        comp = self._comp(oracle)
+        rate = unit_slack(passive.n, comp, index, self.delta, self.rho, self.rho_prime)
+        if self.slack_rule == "paper" or math.isinf(rate):
+            return c_1(self.C) * rate
+        variance = noise_variance(passive, oracle.passive_risk(passive), oracle.n_parameters)
+        if self.slack_rule == "calibrated":
+            return self.c_beta * variance * rate
+        confidence = log_confidence(index, self.delta)
+        if self.slack_rule == "chi-square":
+            return chi_square_slack(variance, oracle.n_parameters, passive.n, confidence)
+        return sandwich_slack(self._spectrum(oracle, passive, scatter), passive.n, confidence)
+
+    def _spectrum(self, oracle: LinearOracle, passive: Moments, scatter: Floats | None) -> Floats:
+        d, n = oracle.n_parameters, passive.n
+        if scatter is None or n < 2 * d:
+            return np.full(d, reward_variance(passive))
+        return sandwich_spectrum(passive, scatter) * (n / (n - d))
+
+    def _scatter(self, oracle: LinearOracle, state: Fitted, passive: Moments, log: Log) -> Floats | None:
+        """sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""
+        if self.slack_rule != "sandwich":
+            return None
+        new = oracle.scatter(log, passive)
+        return new if self.passive_data == "last epoch" or state.scatter is None else state.scatter + new
+
+    def _comp(self, oracle: LinearOracle) -> float:
+        return float(oracle.n_parameters) if self.comp is None else self.comp
+
+    def _gamma(self, epoch: Epoch, n: int, oracle: LinearOracle) -> float:
+        """gamma_{m+1} from the n rows of epoch m."""
+        n_actions = oracle.design.n_actions
+        unit = unit_gamma(n, n_actions, self._comp(oracle), epoch.index + 1, self.delta, self.rho, self.rho_prime)
+        gamma = self.c_gamma_value * unit
+        before = 0.0 if epoch.report is None else epoch.report.gamma
+        return max(gamma, before) if self.monotone_gamma else gamma
+

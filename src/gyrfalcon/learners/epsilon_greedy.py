@@ -1,0 +1,68 @@
+"""Epsilon-greedy: the best estimated action, and a share of uniform play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.learners import epochwise
+from gyrfalcon.learners.checks import check_choice
+from gyrfalcon.learners.epochwise import Data, Fitted
+from gyrfalcon.oracles.linear import Linear
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpsilonGreedy:
+    """Plays the action with the best estimate with probability 1 - epsilon, else any action alike.
+
+    >>> EpsilonGreedy(epsilon=0.02).data
+    'all'
+    """
+
+    epsilon: float = 0.1
+    data: Data = "all"
+    schedule: Schedule = Geometric(100, 1.5)
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.epsilon <= 1.0:
+            raise ValueError(f"epsilon is {self.epsilon}; it is a share of play, so give a number from 0 to 1.")
+        check_choice("data", self.data, ("last epoch", "all"))
+
+    @property
+    def reads_history(self) -> bool:
+        """Sufficient statistics are enough."""
+        return False
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, uniform unless a log warms it up."""
+        cold = epochwise.first_epoch(problem, self.schedule)
+        if log is None or len(log) == 0:
+            return cold
+        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """Least squares on the rows."""
+        del history
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.schedule)
+        state = epochwise.fitted_state(epoch)
+        oracle = epochwise.oracle_for(state, self.model_class, log)
+        rows = epochwise.accumulated(self.data, state.active, oracle.summarise(log))
+        model, fit = oracle.fit(rows, oracle.empty(), previous=state.model)
+        return epochwise.successor(
+            epoch,
+            self.schedule,
+            policy=KernelPolicy(model, EpsilonGreedyKernel(self.epsilon)),
+            state=Fitted(state.problem, oracle, active=rows, model=model),
+            report=epochwise.report_of(fit),
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return epochwise.adapted(epoch, problem)

@@ -1,0 +1,75 @@
+"""FALCON (Simchi-Levi, Xu 2020): inverse gap weighting on an ordinary regression. It trusts its model class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import InverseGapWeighting
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.core.theory import unit_gamma
+from gyrfalcon.learners import epochwise
+from gyrfalcon.learners.checks import check_choice, check_delta, check_positive
+from gyrfalcon.learners.epochwise import Data, Fitted
+from gyrfalcon.oracles.linear import Linear
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Falcon:
+    """Epsilon-FALCON without passive share and constraint, for comparison.
+
+    `data` "last epoch" fits each epoch alone, as published for general classes; "all" pools every row. gamma is
+    c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds.
+
+    >>> Falcon(data="all").c_gamma
+    10.0
+    """
+
+    c_gamma: float = 10.0
+    delta: float = 0.05
+    data: Data = "last epoch"
+    schedule: Schedule = Doubling(100)
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        check_positive("c_gamma", self.c_gamma)
+        check_delta(self.delta)
+        check_choice("data", self.data, ("last epoch", "all"))
+
+    @property
+    def reads_history(self) -> bool:
+        """Sufficient statistics are enough."""
+        return False
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, uniform unless a log warms it up."""
+        cold = epochwise.first_epoch(problem, self.schedule)
+        if log is None or len(log) == 0:
+            return cold
+        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """Ordinary least squares on the rows, then inverse gap weighting."""
+        del history
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.schedule)
+        state = epochwise.fitted_state(epoch)
+        oracle = epochwise.oracle_for(state, self.model_class, log)
+        rows = epochwise.accumulated(self.data, state.active, oracle.summarise(log))
+        model, fit = oracle.fit(rows, oracle.empty(), previous=state.model)
+        n_actions, d = state.problem.n_actions, oracle.n_parameters
+        gamma = self.c_gamma * unit_gamma(len(log), n_actions, d, epoch.index + 1, self.delta)
+        return epochwise.successor(
+            epoch,
+            self.schedule,
+            policy=KernelPolicy(model, InverseGapWeighting(gamma)),
+            state=Fitted(state.problem, oracle, active=rows, model=model),
+            report=epochwise.report_of(fit, gamma),
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return epochwise.adapted(epoch, problem)

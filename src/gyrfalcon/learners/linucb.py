@@ -1,0 +1,82 @@
+"""LinUCB (Li, Chu, Langford, Schapire 2010): ridge regression plus a bonus for what is uncertain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.learners import epochwise
+from gyrfalcon.learners.checks import check_positive
+from gyrfalcon.learners.epochwise import Fitted
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.models import OptimisticModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinUCB:
+    """The action with the largest f(x, a) + alpha ||phi||, refitted on all rows in batches.
+
+    The first batch is uniform. `ridge` regularises every coefficient, the intercept too. Its propensities are 0
+    and 1, which no log can be evaluated from: `mixing` plays uniformly in that share of rounds.
+
+    >>> LinUCB(alpha=0.3).ridge
+    1.0
+    """
+
+    alpha: float = 1.0
+    ridge: float = 1.0
+    mixing: float = 0.0
+    schedule: Schedule = FixedBatch(100)
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        if not (self.alpha >= 0.0 and math.isfinite(self.alpha)):
+            raise ValueError(f"alpha is {self.alpha}; the bonus is scaled by a finite number of at least 0.")
+        check_positive("ridge", self.ridge)
+        if not 0.0 <= self.mixing < 1.0:
+            raise ValueError(f"mixing is {self.mixing}; give a share of uniform play in [0, 1).")
+
+    @property
+    def reads_history(self) -> bool:
+        """Sufficient statistics are enough."""
+        return False
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """A uniform batch unless a log warms it up."""
+        cold = epochwise.first_epoch(problem, self.schedule)
+        if log is None or len(log) == 0:
+            return cold
+        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """Ridge regression on every row so far."""
+        del history
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.schedule)
+        state = epochwise.fitted_state(epoch)
+        oracle = epochwise.oracle_for(state, replace(self.model_class, ridge=self.ridge), log)
+        rows = epochwise.accumulated("all", state.active, oracle.summarise(log))
+        scorer = oracle.optimistic(rows, self.alpha)
+        return epochwise.successor(
+            epoch,
+            self.schedule,
+            policy=KernelPolicy(scorer, EpsilonGreedyKernel(self.mixing)),
+            state=Fitted(state.problem, oracle, active=rows, model=scorer.model),
+            report=FitReport(n_active=rows.n, n_passive=0.0),
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired; a new action has the widest bonus."""
+        adapted = epochwise.adapted(epoch, problem)
+        state = epochwise.fitted_state(adapted)
+        if state.oracle is None or state.active is None or not isinstance(adapted.policy, KernelPolicy):
+            return adapted
+        scorer: OptimisticModel = state.oracle.optimistic(state.active, self.alpha)
+        return replace(adapted, policy=replace(adapted.policy, scorer=scorer))

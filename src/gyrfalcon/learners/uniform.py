@@ -1,0 +1,41 @@
+"""Uniform play: the baseline, and the design of an A/B/n test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.learners import epochwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uniform:
+    """Every eligible action alike, for ever.
+
+    >>> Uniform().schedule
+    Doubling(first=100)
+    """
+
+    schedule: Schedule = Doubling(100)
+
+    @property
+    def reads_history(self) -> bool:
+        """It learns nothing."""
+        return False
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Uniform play."""
+        del log
+        return epochwise.first_epoch(problem, self.schedule)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """More of it."""
+        del log, history
+        return epochwise.successor(epoch, self.schedule, policy=epoch.policy, state=epoch.state, report=None)
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """Uniform play over the actions there are now."""
+        return epochwise.adapted(epoch, problem)

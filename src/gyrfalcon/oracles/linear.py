@@ -1,0 +1,218 @@
+"""The linear model class and its exact constrained regression oracle."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.oracles.bases import Basis, Identity
+from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit
+from gyrfalcon.oracles.features import Design, Layout
+from gyrfalcon.oracles.least_squares import least_squares, ridge_factors
+from gyrfalcon.oracles.models import JointModel, OptimisticModel, PerActionModel
+from gyrfalcon.oracles.moments import Moments
+
+LinearModel = PerActionModel | JointModel
+_FOLD_BELOW = 1e3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linear:
+    """Reward models that are linear in phi(x, a): the paper's convex class with d parameters.
+
+    `ridge` (sum units) acts on standardised features and their intercept; standardisation is computed anew at
+    each fit from the moments at hand. `layout` None means per action, or shared where actions have features.
+    """
+
+    layout: Literal["per action", "shared", "hybrid"] | None = None
+    basis: Basis = Identity()
+    ridge: float = 0.0
+    intercept: bool = True
+    standardise: bool = True
+    interactions: bool = True
+
+    def __post_init__(self) -> None:
+        if not (self.ridge >= 0.0 and math.isfinite(self.ridge)):
+            raise ValueError(f"ridge is {self.ridge}; give a finite number of at least 0.")
+
+    def oracle(self, contexts: Contexts, n_actions: int) -> LinearOracle:
+        """The oracle for a problem, its basis and centring fixed by these early contexts."""
+        has_action_features = contexts.actions is not None and contexts.actions.shape[2] > 0
+        layout = Layout(self.layout or ("shared" if has_action_features else "per action"))
+        if layout is not Layout.PER_ACTION and not has_action_features:
+            raise ValueError(
+                f"layout is {layout.value!r}, but the actions have no features to share coefficients over; "
+                "give the problem action_features, or choose layout='per action'."
+            )
+        basis = self.basis.fit(contexts.shared)
+        expanded = basis.expand(contexts.shared)
+        q = 0 if contexts.actions is None else contexts.actions.shape[2]
+        design = Design(
+            layout=layout,
+            n_actions=n_actions,
+            basis=basis,
+            center=expanded.mean(axis=0) if self.intercept else np.zeros(expanded.shape[1]),
+            action_center=_action_means(contexts, q) if self.intercept else np.zeros(q),
+            intercept=self.intercept,
+            interactions=self.interactions,
+        )
+        return LinearOracle(self, design)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearOracle:
+    """Constrained least squares over a linear class: log -> moments -> reward model."""
+
+    settings: Linear
+    design: Design
+
+    @property
+    def n_parameters(self) -> int:
+        """The paper's d: the coefficients of all actions."""
+        return self.design.n_parameters
+
+    def summarise(self, log: Log, weights: Floats | None = None) -> Moments:
+        """Sufficient statistics of these rows; they add up over logs."""
+        features, blocks = self.design.rows(log)
+        return Moments.of(features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks, weights=weights)
+
+    def empty(self) -> Moments:
+        """Statistics of no rows."""
+        return Moments.zeros(self.design.n_blocks, self.design.block_width)
+
+    def fit(
+        self, active: Moments, passive: Moments, *, slack: float = math.inf, previous: LinearModel | None = None
+    ) -> tuple[LinearModel, ConstrainedFit]:
+        """The exact constrained fit; an action without any rows keeps its `previous` line."""
+        change = self._standardisation(active + passive)
+        fit = constrained_fit(active.transformed(change), passive.transformed(change), slack, self.settings.ridge)
+        coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
+        return self._model(coefficients, self._seen(active, passive), previous), fit
+
+    def passive_risk(self, passive: Moments) -> float:
+        """alpha: the mean squared error of the (ridge) fit of these rows."""
+        fit = least_squares(passive.transformed(self._standardisation(passive)), self.settings.ridge)
+        return float(np.sum(fit.residual_squares)) / passive.n
+
+    def scatter(self, log: Log, passive: Moments) -> Floats:
+        """sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""
+        change = self._standardisation(passive)
+        fit = least_squares(passive.transformed(change), self.settings.ridge)
+        features, blocks = self.design.rows(log)
+        own = np.zeros(len(log), dtype=np.int64) if blocks is None else blocks
+        residuals = log.reward - np.einsum("nf,nf->n", features, (fit.coefficients @ change)[own])
+        squared = residuals**2
+        rows = Moments.of(
+            features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks, weights=squared, keep_root=False
+        )
+        return rows.gram
+
+    def optimistic(self, moments: Moments, bonus: float) -> OptimisticModel:
+        """The ridge fit of these rows with its confidence widths (LinUCB)."""
+        change = self._standardisation(moments)
+        model, _ = self.fit(moments, self.empty())
+        factors = ridge_factors(moments.transformed(change), self.settings.ridge)
+        # The bonus of an action without data says what optimism is due: no borrowed score.
+        return OptimisticModel(
+            replace(model, known=None), self.design, np.ascontiguousarray(factors @ change), bonus
+        )
+
+    def reindexed(self, n_actions: int) -> LinearOracle:
+        """The same oracle for another number of actions."""
+        return replace(self, design=replace(self.design, n_actions=n_actions))
+
+    def _seen(self, active: Moments, passive: Moments) -> Bools | None:
+        if self.design.layout is not Layout.PER_ACTION:
+            return None
+        seen = (active.weight + passive.weight) > 0.0
+        return None if seen.all() else seen
+
+    def _standardisation(self, pooled: Moments) -> Floats:
+        """The change of columns z = T phi that gives features mean 0 and scale 1 over all rows."""
+        d = self.design.block_width
+        if not self.settings.standardise or pooled.n == 0.0:
+            return np.eye(d)
+        gram = pooled.gram.sum(axis=0) / pooled.n
+        centred = self.settings.intercept and self.design.layout is not Layout.HYBRID
+        mean = np.zeros(d)
+        if centred:
+            mean[1:] = gram[0, 1:]
+        second = self._second_moments(gram)
+        variance = second - mean**2
+        # A constant column keeps its scale: dividing by rounding noise would make features of it.
+        scale = np.sqrt(np.where(variance > 1e-14 * second, variance, 1.0))
+        change = np.diag(1.0 / scale)
+        change[1:, 0] -= mean[1:] / scale[1:]
+        return change
+
+    def _second_moments(self, gram: Floats) -> Floats:
+        """The mean square of each column; an action's own columns (hybrid) are pooled over the actions."""
+        second = np.diag(gram).copy()
+        if self.design.layout is Layout.HYBRID:
+            own = second[self.design.n_joint :].reshape(self.design.n_actions, -1)
+            own[:] = own.sum(axis=0)
+        return second
+
+    def _model(self, coefficients: Floats, seen: Bools | None, previous: LinearModel | None) -> LinearModel:
+        design = self.design
+        if design.layout is Layout.PER_ACTION and design.n_joint == design.n_own:
+            return _per_action_model(design, coefficients, seen, previous)
+        if design.layout is Layout.PER_ACTION:
+            kept = previous if isinstance(previous, JointModel) else None
+            if seen is not None and kept is not None:
+                coefficients = np.where(seen[:, np.newaxis], coefficients, kept.joint)
+                seen = _either(seen, kept.known)
+            return JointModel(design, np.ascontiguousarray(coefficients), None, seen)
+        joint, own = coefficients[0, : design.n_joint], None
+        if design.layout is Layout.HYBRID:
+            own = np.ascontiguousarray(coefficients[0, design.n_joint :].reshape(design.n_actions, -1))
+        return JointModel(design, np.ascontiguousarray(joint), own, None)
+
+
+def _per_action_model(
+    design: Design, coefficients: Floats, seen: Bools | None, previous: LinearModel | None
+) -> PerActionModel:
+    first = int(design.intercept)
+    weights = np.ascontiguousarray(coefficients[:, first:])
+    intercepts = coefficients[:, :first].sum(axis=1, keepdims=True)
+    center: Floats | None = design.center
+    # Folding the centre into the intercepts saves a pass per decision, but cancels digits where means dwarf
+    # the range over which a line moves.
+    steepest = np.abs(weights).max(axis=0, initial=0.0)
+    if np.all(np.abs(design.center) * steepest <= _FOLD_BELOW):
+        intercepts = intercepts - weights @ design.center[:, np.newaxis]
+        center = None
+    if seen is not None and isinstance(previous, PerActionModel):
+        weights, intercepts = _keep_previous(seen, previous, center, weights, intercepts)
+        seen = _either(seen, previous.known)
+    return PerActionModel(design.basis, center, weights, intercepts, seen)
+
+
+def _keep_previous(
+    seen: Bools, previous: PerActionModel, center: Floats | None, weights: Floats, intercepts: Floats
+) -> tuple[Floats, Floats]:
+    """New lines where there is data, previous ones elsewhere, moved to the new centre."""
+    moved = np.zeros(weights.shape[1])
+    moved += 0.0 if center is None else center
+    moved -= 0.0 if previous.center is None else previous.center
+    old = previous.intercepts + previous.weights @ moved[:, np.newaxis]
+    rows = seen[:, np.newaxis]
+    return np.where(rows, weights, previous.weights), np.where(rows, intercepts, old)
+
+
+def _either(seen: Bools, known: Bools | None) -> Bools | None:
+    both = np.ones_like(seen) if known is None else seen | known
+    return None if both.all() else both
+
+
+def _action_means(contexts: Contexts, q: int) -> Floats:
+    if contexts.actions is None or q == 0:
+        return np.zeros(q)
+    means: Floats = contexts.actions.mean(axis=(0, 1))
+    return means

@@ -1,0 +1,99 @@
+"""Linear reward models: contexts -> scores (n, K), the same bits for a row alone and in any batch.
+
+Products run through plain two-operand `np.einsum` on C-contiguous operands, whose summation order does not
+depend on the batch; BLAS's does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.oracles.bases import FeatureMap
+from gyrfalcon.oracles.features import Design
+
+
+@dataclass(frozen=True, slots=True)
+class PerActionModel:
+    """One line per action on shared features: the model behind most decisions, so its path is short."""
+
+    basis: FeatureMap
+    center: Floats | None  # subtracted first where means dwarf scales, else folded into the intercepts
+    weights: Floats  # (K, D)
+    intercepts: Floats  # (K, 1)
+    known: Bools | None  # (K,) actions with data; None: all
+
+    def scores(self, contexts: Contexts) -> Floats:
+        """(n, K); an action without data scores as the best of the others, so that it is tried."""
+        x = self.basis.expand(contexts.shared)
+        if self.center is not None:
+            x = x - self.center
+        columns = np.einsum("kp,np->kn", self.weights, x)
+        columns += self.intercepts
+        if self.known is not None:
+            _fill_unknown(columns, self.known, contexts.eligible)
+        return columns.T
+
+
+@dataclass(frozen=True, slots=True)
+class JointModel:
+    """Linear in phi(x, a), where actions have features or share coefficients."""
+
+    design: Design
+    joint: Floats  # (K, n_joint), or (n_joint,) where actions share coefficients
+    own: Floats | None  # (K, n_own) in the hybrid layout
+    known: Bools | None
+
+    def scores(self, contexts: Contexts) -> Floats:
+        """(n, K); an action without data scores as the best of the others, so that it is tried."""
+        form = "nkf,kf->kn" if self.joint.ndim == 2 else "nkf,f->kn"
+        columns = np.einsum(form, self.design.cube(contexts), self.joint)
+        if self.own is not None:
+            columns += np.einsum("kf,nf->kn", self.own, self.design.own(self.design.shared(contexts)))
+        if self.known is not None:
+            _fill_unknown(columns, self.known, contexts.eligible)
+        return columns.T
+
+
+@dataclass(frozen=True, slots=True)
+class OptimisticModel:
+    """A reward model plus `bonus` times the width of its ridge confidence ellipsoid."""
+
+    model: PerActionModel | JointModel
+    design: Design
+    factors: Floats  # (B, d, d): |F phi|^2 = phi' (Gram + ridge)^-1 phi
+    bonus: float
+
+    def scores(self, contexts: Contexts) -> Floats:
+        """f + bonus ||phi||, (n, K)."""
+        return self.model.scores(contexts) + self.bonus * self.widths(contexts)
+
+    def widths(self, contexts: Contexts) -> Floats:
+        """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
+        phi = _all_rows(self.design, contexts)
+        form = "kij,nkj->kni" if len(self.factors) > 1 else "kij,naj->ani"
+        stretched = np.einsum(form, self.factors, phi)
+        return np.sqrt(np.einsum("kni,kni->kn", stretched, stretched)).T
+
+
+def _all_rows(design: Design, contexts: Contexts) -> Floats:
+    """phi(x, a) of every action with its own block in place, (n, K, block_width)."""
+    cube = design.cube(contexts)
+    if design.block_width == design.n_joint:
+        return cube
+    n, k = cube.shape[:2]
+    own = np.zeros((n, k, k, design.n_own))
+    own[:, np.arange(k), np.arange(k)] = design.own(design.shared(contexts))[:, np.newaxis]
+    return np.concatenate([cube, own.reshape(n, k, -1)], axis=2)
+
+
+def _fill_unknown(columns: Floats, known: Bools, eligible: Bools | None) -> None:
+    """Give unknown actions the best known eligible score: never frozen out by a model of 0."""
+    seen = columns[known]
+    if eligible is not None:
+        seen = np.where(eligible.T[known], seen, -np.inf)
+    best = seen.max(axis=0, initial=-np.inf)
+    columns[~known] = np.where(np.isfinite(best), best, 0.0)

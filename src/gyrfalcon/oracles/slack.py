@@ -1,0 +1,84 @@
+"""How far above the best passive risk a fit may go: what the best in-class model exceeds it by, from noise.
+
+With n' passive rows the passive excess of the best in-class model is about sigma^2 chi2_d / n', so slack in
+these units keeps that model feasible with the confidence asked for. The paper's own slack has the same form
+with a constant in place of sigma^2 (`core.theory.unit_slack`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gyrfalcon.core.types import Floats
+from gyrfalcon.oracles.moments import Moments
+
+
+def noise_variance(passive: Moments, alpha: float, n_parameters: int) -> float:
+    """sigma^2 = n' alpha / (n' - d) from passive residuals, or the spread of rewards when n' < 2 d.
+
+    With few rows per coefficient the residuals say more about the fit than about the noise.
+    """
+    n = passive.n
+    if n >= 2 * n_parameters:
+        return n * alpha / (n - n_parameters)
+    return reward_variance(passive)
+
+
+def reward_variance(moments: Moments) -> float:
+    """The variance of rewards, where the first column is the intercept; else an upper bound, their mean square.
+
+    >>> reward_variance(Moments.of(np.ones((4, 1)), np.array([0.0, 1.0, 0.0, 1.0])))
+    0.25
+    """
+    n = moments.n
+    if n == 0.0:
+        return 0.0
+    mean_square = float(moments.squares.sum()) / n
+    has_intercept = np.array_equal(moments.gram[:, 0, 0], moments.weight) if moments.gram.shape[1] else False
+    mean = float(moments.cross[:, 0].sum()) / n if has_intercept else 0.0
+    return max(mean_square - mean**2, 0.0)
+
+
+def chi_square_slack(variance: float, n_parameters: int, n_passive: float, log_confidence: float) -> float:
+    """sigma^2 q / n', with q the chi-square quantile of d degrees at 1 - exp(-log_confidence).
+
+    >>> round(chi_square_slack(0.01, 1, 100, math.log(1 / 0.05)), 6)
+    0.000384
+    """
+    if n_passive <= 0.0:
+        return math.inf
+    from scipy.special import gammainccinv
+
+    quantile = 2.0 * float(gammainccinv(n_parameters / 2.0, math.exp(-log_confidence)))
+    return variance * quantile / n_passive
+
+
+def sandwich_slack(spectrum: Floats, n_passive: float, log_confidence: float) -> float:
+    """(sum mu + 2 sqrt(L sum mu^2) + 2 L max mu) / n': the tail of sum mu_j chi2_1 (Laurent and Massart).
+
+    With all mu equal to sigma^2 it is sigma^2 (d + 2 sqrt(d L) + 2 L) / n'.
+
+    >>> round(sandwich_slack(np.full(4, 0.01), 100, 3.0), 6)
+    0.001693
+    """
+    if n_passive <= 0.0:
+        return math.inf
+    top = float(spectrum.max(initial=0.0))
+    tail = 2.0 * math.sqrt(log_confidence * float((spectrum**2).sum())) + 2.0 * log_confidence * top
+    return (float(spectrum.sum()) + tail) / n_passive
+
+
+def sandwich_spectrum(passive: Moments, scatter: Floats) -> Floats:
+    """Eigenvalues of A^-1/2 Omega A^-1/2 over all blocks: each direction's noise, whatever the rows' variances.
+
+    `scatter` is Omega = sum e^2 phi phi', (B, d, d), with residuals e of the passive fit.
+    """
+    scale = np.sqrt(np.maximum(np.einsum("bii->bi", passive.gram), np.finfo(np.float64).tiny))
+    outer = scale[:, :, np.newaxis] * scale[:, np.newaxis, :]
+    values, vectors = np.linalg.eigh(passive.gram / outer)
+    keep = values > 1e-10 * values[:, -1:]
+    whiten = vectors * (keep / np.sqrt(np.where(keep, values, 1.0)))[:, np.newaxis, :]
+    spectrum: Floats = np.linalg.eigvalsh(np.swapaxes(whiten, 1, 2) @ (scatter / outer) @ whiten)
+    return np.maximum(spectrum, 0.0).ravel()
