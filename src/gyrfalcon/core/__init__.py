@@ -1,0 +1,1 @@
+"""Pure arrays and values: no files, clocks, random generators or mutable state."""

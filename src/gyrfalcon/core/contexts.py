@@ -25,7 +25,7 @@ class Contexts:
     eligible: Bools | None = None
 
     def __len__(self) -> int:
-        return self.shared.shape[0]
+        return len(self.shared)
 
     def take(self, rows: slice | Bools | np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Contexts:
         """The contexts of these rows."""
@@ -42,11 +42,15 @@ class Contexts:
         if any(part.eligible is not None for part in parts):
             masks = np.concatenate(
                 [
-                    np.ones((len(part), n_actions), dtype=np.bool_) if part.eligible is None else part.eligible
+                    np.ones((len(part), n_actions), dtype=np.bool_)
+                    if part.eligible is None
+                    else part.eligible
                     for part in parts
                 ]
             )
         features = [part.actions for part in parts if part.actions is not None]
+        if features and sum(map(len, features)) != sum(map(len, parts)):
+            raise ValueError("some contexts have action features and some have none; give all or none.")
         return Contexts(
             np.concatenate([part.shared for part in parts]),
             np.concatenate(features) if features else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -88,8 +89,8 @@ def passive_count(share: float, n_rounds: int) -> int:
     >>> passive_count(0.07, 100), passive_count(0.3, 4), passive_count(0.0, 10), passive_count(1e-6, 10)
     (7, 2, 0, 1)
     """
-    exact = share * n_rounds
-    return min(n_rounds, max(int(share > 0.0), math.ceil(exact - 1e-9 * max(1.0, exact))))
+    # Rounding of the share and of the product moves this by less than 1e-15 of itself.
+    return min(n_rounds, math.ceil(share * n_rounds * (1.0 - 1e-12)))
 
 
 def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floats:
@@ -108,7 +109,7 @@ def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> 
     the edge does that. A row gets the same bits alone and in any batch.
     """
     if len(contexts) == 1:
-        action, propensity, component = _decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())
+        action, propensity, component = decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())
         return Decisions(
             np.array([epoch.index]),
             rounds,
@@ -121,7 +122,9 @@ def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> 
     return Decisions(np.full(len(contexts), epoch.index), rounds, actions, propensities, components)
 
 
-def _decide_one(epoch: Epoch, round_: int, contexts: Contexts, uniforms: list[float]) -> tuple[int, float, int]:
+def decide_one(
+    epoch: Epoch, round_: int, contexts: Contexts, uniforms: Sequence[float]
+) -> tuple[int, float, int]:
     """Action, propensity and component of one row: plain floats where the policy offers them."""
     if isinstance(epoch.policy, Mixture):
         drawn = _draw_mixture(epoch, np.array([round_]), contexts, np.array([uniforms]))
@@ -179,7 +182,9 @@ def _sample_each_half(
     return action, propensity
 
 
-def _draw_mixture(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:
+def _draw_mixture(
+    epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats
+) -> tuple[Ints, Floats, Ints]:
     del rounds  # bases play by COIN: their passive share does not depend on the round
     master = epoch.policy
     assert isinstance(master, Mixture)
@@ -188,7 +193,9 @@ def _draw_mixture(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floa
     shares = np.array([one.passive_share for one in master.bases])
     passive = uniforms[:, 1] < shares[base]
     component = 2 * base + np.where(passive, PASSIVE, POLICY)
-    parts = [part.probabilities(contexts) for one in master.bases for part in (one.policy, one.passive_policy)]
+    parts = [
+        part.probabilities(contexts) for one in master.bases for part in (one.policy, one.passive_policy)
+    ]
     acting = np.stack(parts)[component, np.arange(n)]
     action, _ = _sample(acting, uniforms)
     return action, master.probabilities(contexts)[np.arange(n), action], component

@@ -55,7 +55,7 @@ def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike |
 
 
 def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None = None) -> Floats:
-    """epsilon / K for every action and the rest on top for the best one; epsilon 0 is greedy play.
+    """Epsilon / K for every action and the rest on top for the best one; epsilon 0 is greedy play.
 
     >>> epsilon_greedy([[0.2, 0.9]], epsilon=0.1).tolist()
     [[0.05, 0.95]]
@@ -125,6 +125,9 @@ class InverseGapWeighting:
 
     gamma: float
 
+    def __post_init__(self) -> None:
+        _check_gamma(self.gamma)
+
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
         """See `inverse_gap_weighting`."""
         return inverse_gap_weighting(scores, self.gamma, eligible)
@@ -149,6 +152,9 @@ class LogBarrierWeighting:
     """Inverse gap weighting with the level that the log barrier asks for."""
 
     gamma: float
+
+    def __post_init__(self) -> None:
+        _check_gamma(self.gamma)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
         """See `log_barrier_weighting`."""
@@ -220,7 +226,9 @@ def _by_action(scores: ArrayLike, eligible: ArrayLike | None) -> tuple[Floats, B
     if eligible is None:
         _check_finite(columns)
         return columns, None
-    mask = np.ascontiguousarray(np.moveaxis(np.broadcast_to(np.asarray(eligible, dtype=np.bool_), rows.shape), -1, 0))
+    mask = np.ascontiguousarray(
+        np.moveaxis(np.broadcast_to(np.asarray(eligible, dtype=np.bool_), rows.shape), -1, 0)
+    )
     if not mask.any(axis=0).all():
         raise ValueError("a row has no eligible action; give at least one action that may be chosen.")
     _check_finite(columns[mask])
@@ -238,14 +246,16 @@ def _n_eligible(columns: Floats, mask: Bools | None) -> Floats | float:
 def _uniform_columns(columns: Floats, mask: Bools | None) -> Floats:
     if mask is None:
         return np.full_like(columns, 1.0 / columns.shape[0])
-    return mask / mask.sum(axis=0, dtype=np.float64)
+    shares: Floats = mask / mask.sum(axis=0, dtype=np.float64)
+    return shares
 
 
 def _best_and_gaps(columns: Floats, mask: Bools | None) -> tuple[Ints, Floats]:
     playable = columns if mask is None else np.where(mask, columns, -np.inf)
-    best = np.asarray(playable.argmax(axis=0))
+    best, top = np.asarray(playable.argmax(axis=0)), playable.max(axis=0)
+    # Ineligible actions get gap 0: a negative one could make a level + gap of 0, and its inverse a warning.
     with np.errstate(over="ignore"):
-        return best, playable.max(axis=0) - (columns if mask is None else np.where(mask, columns, 0.0))
+        return best, top - (columns if mask is None else np.where(mask, columns, top))
 
 
 def _blank(weights: Floats, mask: Bools | None) -> None:
@@ -255,7 +265,7 @@ def _blank(weights: Floats, mask: Bools | None) -> None:
 
 def _sum(columns: Floats) -> Floats:
     # Sequential: np.sum pairs terms differently for one row than for many.
-    total = columns[0].copy()
+    total: Floats = columns[0].copy()
     for column in columns[1:]:
         total += column
     return total
@@ -270,7 +280,7 @@ def _rest_to_best(weights: Floats, best: Ints, mask: Bools | None) -> Floats:
 
 
 def _barrier_level(gaps: Floats, mask: Bools | None) -> Floats:
-    """The root lam of sum 1 / (lam + gap) = 1, from below: the sum is convex in lam, so Newton never overshoots."""
+    """The root lam of sum 1 / (lam + gap) = 1. The sum is convex in lam: from below, Newton never overshoots."""
     level = np.ones(gaps.shape[1:])
     while True:
         weights = 1.0 / (gaps + level)

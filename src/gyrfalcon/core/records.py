@@ -35,7 +35,7 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Decisions whose reward is settled, in the learner's units: rewards in [0, 1] unless accepted outside."""
+    """Decisions whose reward is settled, in the learner's units: in [0, 1] unless accepted outside."""
 
     contexts: Contexts
     action: Ints
@@ -51,7 +51,8 @@ class Log:
     @property
     def passive(self) -> Bools:
         """Which rows were passive (uniform) play."""
-        return self.component % 2 == PASSIVE
+        passive: Bools = self.component % 2 == PASSIVE
+        return passive
 
     @staticmethod
     def of(contexts: Contexts, decisions: Decisions, reward: Floats) -> Log:
@@ -76,9 +77,7 @@ class Log:
         """All rows in the order given."""
         if len(logs) == 1:
             return logs[0]
-        columns = (
-            np.concatenate([getattr(log, field.name) for log in logs]) for field in fields(Log)[1:]
-        )
+        columns = (np.concatenate([getattr(log, field.name) for log in logs]) for field in fields(Log)[1:])
         return Log(Contexts.concat([log.contexts for log in logs], n_actions), *columns)
 
 

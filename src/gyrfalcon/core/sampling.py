@@ -49,7 +49,7 @@ def sample_actions(probabilities: Floats, uniforms: Floats) -> Ints:
     n, n_actions = probabilities.shape
     columns = np.ascontiguousarray(probabilities.T)
     running = columns[0].copy()
-    action = (running <= uniforms).astype(np.int64)
+    action: Ints = (running <= uniforms).astype(np.int64)
     for column in columns[1:-1]:
         running += column
         action += running <= uniforms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, isfinite
+from math import ceil, isfinite, pow
 from typing import Protocol
 
 
@@ -76,7 +76,7 @@ class FixedBatch:
             raise ValueError(f"size is {self.size}; a batch has at least 1 round.")
 
     def end(self, index: int) -> int:
-        """m batches."""
+        """M batches."""
         return self.size * index
 
 
@@ -100,7 +100,7 @@ class KnownHorizon:
         """The printed sequence, cut at the horizon."""
         step = 1
         while True:
-            last = min(ceil(2.0 * self.horizon ** (1.0 - 0.5**step) - 1e-9), self.horizon)
+            last = min(ceil(2.0 * pow(self.horizon, 1.0 - 0.5**step) - 1e-9), self.horizon)
             if step == index:
                 return last
             if last == self.horizon:

@@ -1,140 +1,381 @@
 """Features: what each column of a context may hold, and how it becomes float64.
 
-A column knows values, not places: `code` checks one value and makes it a number, and `put` and `fill` spread
-codes over the encoded columns, for one row and for many. What is said of one row thus holds of every batch.
+Each value sets exactly one cell among the encoded columns of its feature: `_cell` says which and to what, for
+one row and for many. Everything else is a shortcut for values that an array can check at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from math import hypot, isfinite, isinf
 from typing import TypeAlias
 
 import numpy as np
 
 from gyrfalcon.core import tables
-from gyrfalcon.core.tables import TAME, Table, Values
+from gyrfalcon.core.tables import TAME, Table, Values, enumeration, shown
 from gyrfalcon.core.types import Floats
 
 _FLOAT64 = np.dtype(np.float64)
-
-
-class _Number:
-    """Columns whose code is their value: NaN is missing, and has an indicator of its own."""
-
-    __slots__ = ()
-    missing: bool
-
-    def names(self, name: str) -> tuple[str, ...]:
-        """What the encoded columns are called."""
-        return (name, f"{name}:missing") if self.missing else (name,)
-
-    def code(self, value: object) -> float:
-        """The value as a float, NaN where it is missing."""
-        try:
-            code = tables.number_of(value)
-        except ValueError as error:
-            raise ValueError(f"{error}; scale or convert it, or declare the feature as Hashed.") from None
-        return _absent(self, code) if code != code else code  # noqa: PLR0124
-
-    def put(self, cells: list[float], start: int, code: float) -> None:
-        """The code written into one row of zeros."""
-        if code == code:  # noqa: PLR0124
-            cells[start] = code
-        else:
-            cells[start + 1] = 1.0
-
-    def fill(self, out: Floats, codes: Floats) -> None:
-        """The codes written into (n, width) zeros."""
-        out[:, 0] = codes
-        if self.missing:
-            out[:, 1] = np.isnan(codes)
-            out[np.isnan(codes), 0] = 0.0
+_FLOATS = (float, np.floating)
 
 
 @dataclass(frozen=True, slots=True)
-class Numeric(_Number):
-    """A finite number as it is; booleans count as 0 and 1, integers beyond 2**53 are refused.
+class Numeric:
+    """A finite number as it is; booleans count as 0 and 1, and integers beyond 2**53 are refused.
 
-    >>> Schema((("age", Numeric(missing=True)),)).encode([{"age": 31}, {"age": None}]).tolist()
+    >>> Schema.of({"age": Numeric(missing=True)}).encode([{"age": 31}, {"age": None}]).tolist()
     [[31.0, 0.0], [0.0, 1.0]]
     """
 
     missing: bool = False
 
-    def codes(self, values: Values) -> Floats | None:
-        """The codes of a column where arrays can tell them at once."""
-        floats = tables.tame_floats(values)
-        if floats is None and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
-            is_fine = not np.isinf(values).any() and (self.missing or not np.isnan(values).any())
-            return values if is_fine else None
-        return floats
-
 
 @dataclass(frozen=True, slots=True)
-class Boolean(_Number):
+class Boolean:
     """True and False, or the numbers 1 and 0, as 1.0 and 0.0.
 
-    >>> Schema((("member", Boolean()),)).encode([{"member": True}, {"member": False}]).tolist()
+    >>> Schema.of({"member": Boolean()}).encode([{"member": True}, {"member": False}]).tolist()
     [[1.0], [0.0]]
     """
 
     missing: bool = False
 
-    def code(self, value: object) -> float:
-        """1.0, 0.0, or NaN where it is missing."""
-        try:
-            code = tables.number_of(value)
-        except ValueError:
-            code = -1.0
-        if code in (0.0, 1.0):
-            return code
-        if code == code:  # noqa: PLR0124
-            raise ValueError(f"{tables.shown(value)} is neither true nor false; give True, False, 1 or 0.")
-        return _absent(self, code)
 
-    def codes(self, values: Values) -> Floats | None:
-        """The codes of a column where arrays can tell them at once."""
-        floats = tables.tame_floats(values)
-        return floats if floats is not None and ((floats == 0.0) | (floats == 1.0)).all() else None
+@dataclass(frozen=True, slots=True)
+class Categorical:
+    """One indicator per level, and one for "other", where all unknown values land.
+
+    >>> country = Schema.of({"country": Categorical(("NO", "SE"))})
+    >>> country.encode([{"country": "SE"}, {"country": "FI"}]).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+
+    levels: tuple[Hashable, ...]
+    missing: bool = False
+    positions: dict[object, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        given: object = self.levels
+        levels = tuple(given) if isinstance(given, list | tuple) else ()
+        if not levels:
+            raise ValueError(f"levels are {shown(given)}; give a tuple with at least one level.")
+        seen: set[object] = set()
+        for level in levels:
+            if tables.is_missing(level) or str(level) == "other":
+                reason = "missing=True is for no value, and all that is not listed is 'other'"
+                raise ValueError(f"{shown(level)} cannot be a level ({reason}); leave it out.")
+            if level in seen or str(level) in seen:
+                raise ValueError(f"the level {shown(level)} is there twice, or reads like another; keep one.")
+            seen |= {level, str(level)}
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "positions", {level: position for position, level in enumerate(levels)})
 
 
-class _Level:
-    """Columns with one indicator per level: the code is the level's position, and missing comes last."""
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """One indicator per bucket, for text with many values: the same bucket in any process on any machine.
 
-    __slots__ = ()
-    missing: bool
+    The bucket is blake2b of the value's text, so that the number 1 and the text "1" share a bucket, as do
+    1, 1.0 and True: ids arrive as either, and a missing value turns a column of integers into floats.
 
-    def level_names(self) -> Iterable[str]:
-        """What follows the column's name, for each level."""
-        raise NotImplementedError
+    >>> city = Schema.of({"city": Hashed(4)})
+    >>> city.names
+    ('city#0', 'city#1', 'city#2', 'city#3')
+    >>> city.encode_one({"city": "Tromsø"}).tolist()
+    [[0.0, 0.0, 0.0, 1.0]]
+    """
 
-    def level(self, value: object) -> int:
-        """The position of a value that is there."""
-        raise NotImplementedError
+    n_buckets: int = 32
+    missing: bool = False
 
-    def names(self, name: str) -> tuple[str, ...]:
-        """What the encoded columns are called."""
-        names = tuple(f"{name}{level}" for level in self.level_names())
-        return (*names, f"{name}:missing") if self.missing else names
+    def __post_init__(self) -> None:
+        if type(self.n_buckets) is not int or self.n_buckets < 1:
+            raise ValueError(f"n_buckets is {shown(self.n_buckets)}; give a whole number of at least 1.")
 
-    def code(self, value: object) -> float:
-        """The position of the value's indicator, -1 where it is missing."""
-        if tables.is_missing(value):
-            return _absent(self, -1.0)
-        if value in (np.inf, -np.inf) if isinstance(value, float | np.floating) else False:
-            raise ValueError(f"{tables.shown(value)} is not finite; give a level, or None where it is missing.")
-        return self.level(value)
 
-    def codes(self, values: Values) -> Floats | None:
-        """Nothing: levels are looked up one by one."""
+Column: TypeAlias = Numeric | Boolean | Categorical | Hashed
+_BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "hashed": Hashed()}
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The features by name, and their encoding as one float64 matrix.
+
+    >>> schema = Schema.of({"age": "numeric", "country": ["NO", "SE"]})
+    >>> schema.names
+    ('age', 'country=NO', 'country=SE', 'country=other')
+    >>> schema.encode([{"age": 31, "country": "SE"}, {"country": "FI", "age": 44}]).tolist()
+    [[31.0, 0.0, 1.0, 0.0], [44.0, 0.0, 0.0, 1.0]]
+    """
+
+    columns: tuple[tuple[str, Column], ...] = ()
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    width: int = field(init=False, repr=False, compare=False)
+    _features: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _blocks: tuple[tuple[str, Column, int, int], ...] = field(init=False, repr=False, compare=False)
+    _plain_shape: tuple[int, ...] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        blocks: list[tuple[str, Column, int, int]] = []
+        names: list[str] = []
+        for name, column in self.columns:
+            if type(name) is not str or not isinstance(column, Column):
+                raise ValueError(f"feature {shown(name)} is {shown(column)}; give a text and a column.")
+            start = len(names)
+            names += _encoded_names(name, column)
+            blocks.append((name, column, start, len(names)))
+        features = [name for name, _ in self.columns]
+        twice = [name for group in (features, names) for name in group if group.count(name) > 1]
+        if twice:
+            raise ValueError(f"two features encode as {shown(twice[0])}; rename one of them.")
+        is_plain = bool(blocks) and all(column == Numeric() for _, column in self.columns)
+        derived = {
+            "columns": tuple(zip(features, (column for _, column in self.columns), strict=True)),
+            "names": tuple(names),
+            "width": len(names),
+            "_features": tuple(features),
+            "_blocks": tuple(blocks),
+            "_plain_shape": (len(names),) if is_plain else None,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def of(spec: object) -> Schema:
+        """The schema of what people write.
+
+        A number of numeric features (x0, x1, ...), a list of names of numeric features, a mapping of names to
+        "numeric", "boolean", "hashed", a list of levels or a column, a schema, or None for no features.
+
+        >>> Schema.of(2) == Schema.of(["x0", "x1"]) == Schema.of({"x0": "numeric", "x1": Numeric()})
+        True
+        """
+        if isinstance(spec, Schema):
+            return spec
+        if spec is None:
+            return Schema()
+        if isinstance(spec, int | np.integer) and not isinstance(spec, bool) and spec >= 0:
+            return Schema(tuple((f"x{position}", Numeric()) for position in range(int(spec))))
+        if isinstance(spec, Mapping):
+            return Schema(tuple((name, _column(name, kind)) for name, kind in spec.items()))
+        if isinstance(spec, list | tuple) and all(isinstance(name, str) for name in spec):
+            return Schema(tuple((name, Numeric()) for name in spec))
+        raise ValueError(f"features are {shown(spec)}; give a number, a list of names or a mapping of names.")
+
+    @staticmethod
+    def infer(example: object) -> Schema:
+        """The schema of an example: one context, or a table of several.
+
+        Numbers are numeric, booleans boolean, text hashed; a feature with a missing value may be missing.
+        A flat list or 1-d array is one context, whose features are called x0, x1, ...
+
+        >>> Schema.infer({"age": 31, "member": True}).columns
+        (('age', Numeric(missing=False)), ('member', Boolean(missing=False)))
+        """
+        if example is None:
+            return Schema()
+        table = tables.read(example if _is_table(example) else [example])
+        names = table.names or tuple(f"x{position}" for position in range(len(table.columns)))
+        columns = [tables.listed(values) for values in table.columns]
+        return Schema(tuple(zip(map(str, names), map(_inferred, names, columns), strict=True)))
+
+    def encode(self, table: object) -> Floats:
+        """All rows encoded, (n, width): by name where the table has names, otherwise by position."""
+        if self._plain_shape is not None and isinstance(table, np.ndarray) and table.ndim == 2:
+            floats = tables.tame_floats(table)
+            if floats is not None and floats.shape[1:] == self._plain_shape:
+                return floats
+        columns = tables.read(table)
+        encoded = np.zeros((columns.n, self.width))
+        for (name, column, start, stop), values in zip(self._blocks, self._arranged(columns), strict=True):
+            _fill(encoded[:, start:stop], name, column, values)
+        return encoded
+
+    def encode_one(self, row: object) -> Floats:
+        """One row encoded, (1, width): the same bits as in any batch, by a shorter way for plain numbers."""
+        if self._plain_shape is not None:
+            values: Values = ()
+            if type(row) is np.ndarray:
+                if row.dtype == _FLOAT64 and row.shape == self._plain_shape and hypot(*row.tolist()) < TAME:
+                    copy: Floats = row[None].copy()
+                    return copy
+            elif type(row) is dict:
+                values = [row.get(name) for name in self._features] if len(row) == self.width else ()
+            elif type(row) is list or type(row) is tuple:
+                values = row
+            if len(values) == self.width and (floats := tables.tame_floats(values)) is not None:
+                return floats[None]
+        return self._encode_any(row)
+
+    def _encode_any(self, row: object) -> Floats:
+        if row is None and not self.columns:
+            return np.zeros((1, 0))
+        if len(getattr(row, "shape", ())) == 2:
+            encoded = self.encode(row)
+            if len(encoded) != 1:
+                raise ValueError(
+                    f"one context is asked for, and there are {len(encoded)} rows; give one row."
+                )
+            return encoded
+        values = tables.row_of(row)
+        if isinstance(values, Mapping):
+            self._check_names(values.keys())
+            values = [values.get(name) for name in self._features]
+        elif len(values) != len(self._features):
+            raise ValueError(f"the context has {len(values)} values; give one for each of {self._listing()}.")
+        cells = [0.0] * self.width
+        for (name, column, start, stop), value in zip(self._blocks, values, strict=True):
+            try:
+                offset, number = _cell(column, value)
+            except ValueError as error:
+                raise ValueError(f"feature {name!r}: {error}") from None
+            cells[(start if offset >= 0 else stop) + offset] = number
+        return np.array([cells])
+
+    def _arranged(self, table: Table) -> Sequence[Values]:
+        if table.names is not None:
+            self._check_names(table.names)
+            given = dict(zip(table.names, table.columns, strict=True))
+            return [given.get(name, (None,) * table.n) for name in self._features]
+        if len(table.columns) == len(self._features):
+            return table.columns
+        if table.n == 0 and not table.columns:
+            return [()] * len(self._features)
+        hint = " (a flat list or 1-d array is one column)" if len(table.columns) == 1 else ""
+        raise ValueError(
+            f"the table has {len(table.columns)} columns{hint}; give (n, {len(self._features)}) values, "
+            f"in the order {self._listing()}."
+        )
+
+    def _check_names(self, given: Collection[object]) -> None:
+        if len(given) == len(self._features) and all(map(given.__contains__, self._features)):
+            return
+        unknown = [name for name in given if name not in self._features]
+        lacking = [name for name, column in self.columns if name not in given and not column.missing]
+        faults = []
+        if unknown:
+            hint = tables.suggestion(unknown[0], self._features)
+            faults.append(f"{enumeration(unknown)} is not a feature: {hint[:-1]}")
+        if lacking:
+            faults.append(f"{enumeration(lacking)} has no value")
+        if faults:
+            raise ValueError(f"{', and '.join(faults)}; the features are {self._listing()}.")
+
+    def _listing(self) -> str:
+        return enumeration(self._features)
+
+
+def _encoded_names(name: str, column: Column) -> list[str]:
+    indicators = [f"{name}:missing"] if column.missing else []
+    if isinstance(column, Categorical):
+        return [f"{name}={level}" for level in (*column.levels, "other")] + indicators
+    if isinstance(column, Hashed):
+        return [f"{name}#{bucket}" for bucket in range(column.n_buckets)] + indicators
+    return [name, *indicators]
+
+
+def _fill(out: Floats, name: str, column: Column, values: Values) -> None:
+    """Zeros turned into the encoding of the values."""
+    if column.missing and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
+        gone = np.isnan(values)
+        floats = _checked(column, np.where(gone, 0.0, values))
+        if floats is not None:
+            out[gone, -1] = 1.0
+    else:
+        floats = _checked(column, values)
+    if floats is not None:
+        out[:, 0] = floats
+        return
+    cells = tables.by_row(lambda value: _cell(column, value), values, f", feature {name!r}")
+    offsets, numbers = np.array(cells).reshape(-1, 2).T
+    out[np.arange(len(out)), offsets.astype(np.intp)] = numbers
+
+
+def _checked(column: Column, values: Values) -> Floats | None:
+    """The values as floats where all of them can be seen at once to be valid and present."""
+    if isinstance(column, Categorical | Hashed):
         return None
+    floats = tables.tame_floats(values)
+    if isinstance(column, Boolean):
+        return floats if floats is not None and ((floats == 0.0) | (floats == 1.0)).all() else None
+    if floats is None and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
+        return values if np.isfinite(values).all() else None
+    return floats
 
-    def put(self, cells: list[float], start: int, code: float) -> None:
-        """The code written into one row of zeros."""
-        cells[start + int(code)] = 1.0
 
-    def fill(self, out: Floats, codes: Floats) -> None:
-        """The codes written into (n, width) zeros."""
-        out[np.arange(len(out)), codes.astype(np.intp)] = 1.0
+def _cell(column: Column, value: object) -> tuple[int, float]:
+    """The encoded column of its feature that the value sets, and to what; -1 is the last, for missing."""
+    if type(value) is float and type(column) is Numeric and isfinite(value):
+        return 0, value
+    if tables.is_missing(value):
+        if column.missing:
+            return -1, 1.0
+        raise ValueError("the value is missing; give one, or declare the feature with missing=True.")
+    if type(column) is Categorical or type(column) is Hashed:
+        return _level(column, value), 1.0
+    try:
+        number = tables.number_of(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; convert or scale it, or declare the feature as Hashed.") from None
+    if isinstance(column, Boolean) and number not in (0.0, 1.0):
+        raise ValueError(f"{shown(value)} is neither true nor false; give True, False, 1 or 0.")
+    return 0, number
+
+
+def _level(column: Categorical | Hashed, value: object) -> int:
+    if isinstance(value, _FLOATS) and isinf(value):
+        raise ValueError(f"{shown(value)} is not finite; give a level, or None for no value.")
+    if isinstance(column, Hashed):
+        digest = blake2b(_text(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest, "little") % column.n_buckets
+    try:
+        return column.positions.get(value, len(column.levels))
+    except TypeError:
+        raise ValueError(f"{shown(value)} cannot be a level; give text or a number.") from None
+
+
+def _text(value: object) -> str:
+    """The text that is hashed: values that compare equal read alike."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, _FLOATS) and not value.is_integer():
+        return repr(float(value))
+    if isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        return str(int(value))
+    raise ValueError(f"{shown(value)} ({type(value).__name__}) is neither text nor a number; give its text.")
+
+
+def _column(name: object, kind: object) -> Column:
+    if isinstance(kind, Column):
+        return kind
+    if isinstance(kind, list | tuple):
+        return Categorical(tuple(kind))
+    if isinstance(kind, str) and kind in _BY_NAME:
+        return _BY_NAME[kind]
+    kinds = "'numeric', 'boolean', 'hashed', a list of levels, or a column such as Numeric(missing=True)"
+    raise ValueError(f"feature {shown(name)} is {shown(kind)}; give {kinds}.")
+
+
+def _is_table(example: object) -> bool:
+    if isinstance(example, Mapping):
+        return any(not isinstance(value, str) and hasattr(value, "__len__") for value in example.values())
+    if isinstance(example, list | tuple):
+        return any(isinstance(row, Mapping | list | tuple | np.ndarray) for row in example)
+    return len(getattr(example, "shape", ())) == 2
+
+
+def _inferred(name: object, values: list[object]) -> Column:
+    present = [value for value in values if not tables.is_missing(value)]
+    missing = len(present) < len(values)
+    if not present:
+        raise ValueError(f"feature {shown(name)} has no value to infer its kind from; declare it.")
+    if all(isinstance(value, bool | np.bool_) for value in present):
+        return Boolean(missing)
+    if not any(isinstance(value, str) for value in present):
+        tables.by_row(tables.number_of, present, f", feature {shown(name)}")
+        return Numeric(missing)
+    tables.by_row(_text, present, f", feature {shown(name)}")
+    return Hashed(missing=missing)

@@ -6,25 +6,29 @@ work without being imported. Errors are sentences without a place; whoever knows
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import isinf, nan
-from typing import Any, TypeAlias
+from math import hypot, isinf, nan
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gyrfalcon.core.types import Floats
 
+T = TypeVar("T")
 Values: TypeAlias = NDArray[Any] | Sequence[object]
 
 DENSE_LIMIT = 10_000_000
 EXACT_INTEGERS = 2**53
-# A sum of squares below this proves in one pass that no value is NaN, infinite or a rounded integer.
-TAME = float(EXACT_INTEGERS) ** 2
+# A Euclidean norm below this proves in one pass that no value is NaN, infinite or a rounded integer; half of
+# the largest exact integer leaves room for the norm's own rounding.
+TAME = EXACT_INTEGERS / 2
 _PLAIN_TYPES = frozenset({float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_})
 _MISSING_TYPES = ("NAType", "NaTType")
+_INTEGERS = (int, np.integer)
+_NOT_SELF_EQUAL = (float, np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +111,16 @@ def tame_floats(values: Values) -> Floats | None:
     if isinstance(values, np.ndarray):
         if type(values) is not np.ndarray or values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
             return None
-    elif not _PLAIN_TYPES.issuperset(map(type, values)):
+        floats = np.array(values, dtype=np.float64, order="C")
+        flat = floats.reshape(-1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return floats if flat.dot(flat) < TAME**2 else None
+    if not _PLAIN_TYPES.issuperset(map(type, values)):
         return None
     try:
-        floats = np.array(values, dtype=np.float64, order="C")
+        return np.array(values, dtype=np.float64) if hypot(*values) < TAME else None  # type: ignore[arg-type]
     except OverflowError:
         return None
-    flat = floats.reshape(-1)
-    return floats if flat.dot(flat) < TAME else None
 
 
 def floats_of(values: Values) -> Floats:
@@ -123,9 +129,9 @@ def floats_of(values: Values) -> Floats:
     return np.array(by_row(number_of, values), dtype=np.float64) if floats is None else floats
 
 
-def by_row(convert: Any, values: Values, place: str = "") -> list[float]:
+def by_row(convert: Callable[[object], T], values: Values, place: str = "") -> list[T]:
     """Each value converted; the error of a value is told with its row and place."""
-    converted: list[float] = []
+    converted: list[T] = []
     for row, value in enumerate(listed(values)):
         try:
             converted.append(convert(value))
@@ -144,8 +150,8 @@ def number_of(value: object) -> float:
     kind = value.dtype.kind if isinstance(value, np.generic) else "f"
     if kind not in "biuf" or hasattr(value, "__len__") or not hasattr(value, "__float__"):
         raise ValueError(f"{shown(value)} ({type(value).__name__}) is not a number")
-    if isinstance(value, int | np.integer) and abs(int(value)) > EXACT_INTEGERS:
-        raise ValueError(f"the integer {shown(value)} is beyond 2**53, where float64 rounds")
+    if isinstance(value, _INTEGERS) and abs(int(value)) > EXACT_INTEGERS:
+        raise ValueError(f"{shown(value)} is an integer beyond 2**53, which float64 would round")
     try:
         number = float(value)
     except OverflowError:
@@ -157,9 +163,14 @@ def number_of(value: object) -> float:
 
 def is_missing(value: object) -> bool:
     """Whether the value stands for none: None, NaN, NaT or NA."""
-    if isinstance(value, float | np.generic):
+    if isinstance(value, _NOT_SELF_EQUAL):
         return bool(value != value)  # noqa: PLR0124
     return value is None or type(value).__name__ in _MISSING_TYPES
+
+
+def is_collection(value: object) -> bool:
+    """Whether the value holds labels: it can be gone through, and is neither text nor a mapping."""
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
 def shown(value: object) -> str:

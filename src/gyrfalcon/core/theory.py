@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 C_LINEAR = 131072.0 / math.log(2.0)
-"""C of Assumption 1 for a d-dimensional linear class, valid at every confidence (Appendix, learning rates)."""
+"""C of Assumption 1 for a d-dimensional linear class, good at every confidence (Appendix, learning rates)."""
 
 
 def c_1(c: float = C_LINEAR) -> float:
@@ -23,7 +23,7 @@ def c_5(c: float = C_LINEAR, rho: float = 1.0) -> float:
     >>> round(c_5(), 1)
     6784656.4
     """
-    return 2.0 * c * 4.0**rho * (2.0 + math.log(12.0))
+    return 2.0 * c * math.pow(4.0, rho) * (2.0 + math.log(12.0))
 
 
 def c_3(c: float = C_LINEAR, rho: float = 1.0) -> float:
@@ -38,7 +38,7 @@ def c_3(c: float = C_LINEAR, rho: float = 1.0) -> float:
 def unit_gamma(
     n: int, n_actions: int, comp: float, index: int, delta: float, rho: float = 1.0, rho_prime: float = 0.0
 ) -> float:
-    """sqrt(K n^rho / (ln^rho' n ln((m - 1) / delta) comp)) for epoch m = index >= 2 after n rounds (eq. gamma).
+    """sqrt(K n^rho / (ln^rho' n ln((m - 1) / delta) comp)) for epoch m = index after n rounds (eq. gamma).
 
     The paper's gamma_m is sqrt(C_3) times this. gamma_1 = 1, which no decision feels because f_1 = 0.
 
@@ -47,8 +47,8 @@ def unit_gamma(
     """
     if index < 2:
         return 1.0
-    growth = math.log(max(n, 2)) ** rho_prime * math.log((index - 1) / delta) * comp
-    return math.sqrt(n_actions * float(n) ** rho / growth)
+    growth = math.pow(math.log(max(n, 2)), rho_prime) * math.log((index - 1) / delta) * comp
+    return math.sqrt(n_actions * math.pow(n, rho) / growth)
 
 
 def unit_slack(
@@ -64,7 +64,8 @@ def unit_slack(
     """
     if n_passive <= 0.0:
         return math.inf
-    return math.log(max(n_passive, 2.0)) ** rho_prime * log_confidence(index, delta) * comp / n_passive**rho
+    growth = math.pow(math.log(max(n_passive, 2.0)), rho_prime) * log_confidence(index, delta) * comp
+    return growth / math.pow(n_passive, rho)
 
 
 def log_confidence(index: int, delta: float) -> float:

@@ -103,5 +103,3 @@ class _Rounds:
         rows = slice(start - self._start, stop - self._start)
         world = self._world
         return World(world.contexts.take(rows), world.means[rows], world.rewards[rows])
-
-

@@ -37,7 +37,9 @@ class Fitted:
 def fitted_state(epoch: Epoch) -> Fitted:
     """The state of an epoch that one of these learners made."""
     if not isinstance(epoch.state, Fitted):
-        raise TypeError(f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs.")
+        raise TypeError(
+            f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs."
+        )
     return epoch.state
 
 

@@ -24,7 +24,6 @@ from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.slack import (
     chi_square_slack,
     noise_variance,
-    reward_variance,
     sandwich_slack,
     sandwich_spectrum,
 )
@@ -108,11 +107,11 @@ class EpsilonFalcon:
         check_choice("passive_design", self.passive_design, ("tail", "coin"))
         check_choice("passive_data", self.passive_data, ("last epoch", "all"))
         check_choice("data", self.data, ("last epoch", "all"))
-        for name, value in (("c_gamma", self.c_gamma), ("c_beta", self.c_beta), ("C", self.C), ("comp", self.comp)):
-            check_positive(name, value)
+        for name in ("c_gamma", "c_beta", "C", "comp"):
+            check_positive(name, getattr(self, name))
         if not 0.0 < self.rho <= 1.0 or not self.rho_prime >= 0.0:
             raise ValueError(
-                f"rho is {self.rho} and rho_prime {self.rho_prime}; Assumption 1 has rho in (0, 1], rho' >= 0."
+                f"rho is {self.rho}, rho_prime {self.rho_prime}; Assumption 1 has rho in (0, 1], rho' >= 0."
             )
         self.epoch_schedule  # noqa: B018 - a bad tau_1 is refused here, not at the first decision
 
@@ -159,7 +158,7 @@ class EpsilonFalcon:
         active = epochwise.accumulated(self.data, state.active, active)
         passive = epochwise.accumulated(self.passive_data, state.passive, oracle.summarise(passive_log))
         scatter = self._scatter(oracle, state, passive, passive_log)
-        slack = self.slack_value(oracle, passive, epoch.index, scatter)
+        slack = self.slack_value(oracle, active, passive, epoch.index, scatter)
         model, fit = oracle.fit(active, passive, slack=slack, previous=state.model)
         gamma = self._gamma(epoch, len(log), oracle)
         return epochwise.successor(
@@ -174,28 +173,32 @@ class EpsilonFalcon:
         """The epoch with actions added or retired."""
         return epochwise.adapted(epoch, problem)
 
-    def slack_value(self, oracle: LinearOracle, passive: Moments, index: int, scatter: Floats | None = None) -> float:
-        """beta_m in mean units after epoch m = index."""
-        comp = self._comp(oracle)
+    def slack_value(
+        self,
+        oracle: LinearOracle,
+        active: Moments,
+        passive: Moments,
+        index: int,
+        scatter: Floats | None = None,
+    ) -> float:
+        """beta_m in mean units after epoch m = index; active rows tell the rewards' spread if passive are few."""
+        comp, d = self._comp(oracle), oracle.n_parameters
         rate = unit_slack(passive.n, comp, index, self.delta, self.rho, self.rho_prime)
         if self.slack_rule == "paper" or math.isinf(rate):
             return c_1(self.C) * rate
-        variance = noise_variance(passive, oracle.passive_risk(passive), oracle.n_parameters)
+        variance = noise_variance(passive.n, oracle.passive_risk(passive), d, active + passive)
         if self.slack_rule == "calibrated":
             return self.c_beta * variance * rate
         confidence = log_confidence(index, self.delta)
         if self.slack_rule == "chi-square":
-            return chi_square_slack(variance, oracle.n_parameters, passive.n, confidence)
-        return sandwich_slack(self._spectrum(oracle, passive, scatter), passive.n, confidence)
-
-    def _spectrum(self, oracle: LinearOracle, passive: Moments, scatter: Floats | None) -> Floats:
-        d, n = oracle.n_parameters, passive.n
-        if scatter is None or n < 2 * d:
-            return np.full(d, reward_variance(passive))
-        return sandwich_spectrum(passive, scatter) * (n / (n - d))
+            return chi_square_slack(variance, d, passive.n, confidence)
+        if scatter is None or passive.n < 2 * d:
+            return sandwich_slack(np.full(d, variance), passive.n, confidence)
+        spectrum = sandwich_spectrum(passive, scatter) * (passive.n / (passive.n - d))
+        return sandwich_slack(spectrum, passive.n, confidence)
 
     def _scatter(self, oracle: LinearOracle, state: Fitted, passive: Moments, log: Log) -> Floats | None:
-        """sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""
+        """Sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""
         if self.slack_rule != "sandwich":
             return None
         new = oracle.scatter(log, passive)
@@ -207,8 +210,9 @@ class EpsilonFalcon:
     def _gamma(self, epoch: Epoch, n: int, oracle: LinearOracle) -> float:
         """gamma_{m+1} from the n rows of epoch m."""
         n_actions = oracle.design.n_actions
-        unit = unit_gamma(n, n_actions, self._comp(oracle), epoch.index + 1, self.delta, self.rho, self.rho_prime)
+        unit = unit_gamma(
+            n, n_actions, self._comp(oracle), epoch.index + 1, self.delta, self.rho, self.rho_prime
+        )
         gamma = self.c_gamma_value * unit
         before = 0.0 if epoch.report is None else epoch.report.gamma
         return max(gamma, before) if self.monotone_gamma else gamma
-

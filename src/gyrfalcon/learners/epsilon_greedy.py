@@ -31,7 +31,9 @@ class EpsilonGreedy:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.epsilon <= 1.0:
-            raise ValueError(f"epsilon is {self.epsilon}; it is a share of play, so give a number from 0 to 1.")
+            raise ValueError(
+                f"epsilon is {self.epsilon}; it is a share of play, so give a number from 0 to 1."
+            )
         check_choice("data", self.data, ("last epoch", "all"))
 
     @property

@@ -1,4 +1,4 @@
-"""FALCON (Simchi-Levi, Xu 2020): inverse gap weighting on an ordinary regression. It trusts its model class."""
+"""FALCON (Simchi-Levi, Xu 2020): inverse gap weighting on an ordinary regression, which it trusts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from gyrfalcon.oracles.linear import Linear
 class Falcon:
     """Epsilon-FALCON without passive share and constraint, for comparison.
 
-    `data` "last epoch" fits each epoch alone, as published for general classes; "all" pools every row. gamma is
-    c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds.
+    `data` "last epoch" fits each epoch alone, as published for general classes; "all" pools every row.
+    gamma is c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds.
 
     >>> Falcon(data="all").c_gamma
     10.0

@@ -23,8 +23,8 @@ from gyrfalcon.oracles.models import OptimisticModel
 class LinUCB:
     """The action with the largest f(x, a) + alpha ||phi||, refitted on all rows in batches.
 
-    The first batch is uniform. `ridge` regularises every coefficient, the intercept too. Its propensities are 0
-    and 1, which no log can be evaluated from: `mixing` plays uniformly in that share of rounds.
+    The first batch is uniform. `ridge` regularises every coefficient, the intercept too. Its propensities are
+    0 and 1, which no log can be evaluated from: `mixing` plays uniformly in that share of rounds.
 
     >>> LinUCB(alpha=0.3).ridge
     1.0

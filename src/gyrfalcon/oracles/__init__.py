@@ -1,0 +1,1 @@
+"""From logs to reward models: features, sufficient statistics, exact regressions."""

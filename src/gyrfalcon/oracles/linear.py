@@ -87,11 +87,18 @@ class LinearOracle:
         return Moments.zeros(self.design.n_blocks, self.design.block_width)
 
     def fit(
-        self, active: Moments, passive: Moments, *, slack: float = math.inf, previous: LinearModel | None = None
+        self,
+        active: Moments,
+        passive: Moments,
+        *,
+        slack: float = math.inf,
+        previous: LinearModel | None = None,
     ) -> tuple[LinearModel, ConstrainedFit]:
         """The exact constrained fit; an action without any rows keeps its `previous` line."""
         change = self._standardisation(active + passive)
-        fit = constrained_fit(active.transformed(change), passive.transformed(change), slack, self.settings.ridge)
+        fit = constrained_fit(
+            active.transformed(change), passive.transformed(change), slack, self.settings.ridge
+        )
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
         return self._model(coefficients, self._seen(active, passive), previous), fit
 
@@ -101,7 +108,7 @@ class LinearOracle:
         return float(np.sum(fit.residual_squares)) / passive.n
 
     def scatter(self, log: Log, passive: Moments) -> Floats:
-        """sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""
+        """Sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""
         change = self._standardisation(passive)
         fit = least_squares(passive.transformed(change), self.settings.ridge)
         features, blocks = self.design.rows(log)
@@ -109,7 +116,12 @@ class LinearOracle:
         residuals = log.reward - np.einsum("nf,nf->n", features, (fit.coefficients @ change)[own])
         squared = residuals**2
         rows = Moments.of(
-            features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks, weights=squared, keep_root=False
+            features,
+            log.reward,
+            blocks=blocks,
+            n_blocks=self.design.n_blocks,
+            weights=squared,
+            keep_root=False,
         )
         return rows.gram
 

@@ -35,7 +35,7 @@ class PerActionModel:
         columns += self.intercepts
         if self.known is not None:
             _fill_unknown(columns, self.known, contexts.eligible)
-        return columns.T
+        return np.transpose(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class JointModel:
             columns += np.einsum("kf,nf->kn", self.own, self.design.own(self.design.shared(contexts)))
         if self.known is not None:
             _fill_unknown(columns, self.known, contexts.eligible)
-        return columns.T
+        return np.transpose(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class OptimisticModel:
     bonus: float
 
     def scores(self, contexts: Contexts) -> Floats:
-        """f + bonus ||phi||, (n, K)."""
+        """F + bonus ||phi||, (n, K)."""
         return self.model.scores(contexts) + self.bonus * self.widths(contexts)
 
     def widths(self, contexts: Contexts) -> Floats:
@@ -76,7 +76,8 @@ class OptimisticModel:
         phi = _all_rows(self.design, contexts)
         form = "kij,nkj->kni" if len(self.factors) > 1 else "kij,naj->ani"
         stretched = np.einsum(form, self.factors, phi)
-        return np.sqrt(np.einsum("kni,kni->kn", stretched, stretched)).T
+        squares: Floats = np.einsum("kni,kni->kn", stretched, stretched)
+        return np.transpose(np.sqrt(squares))
 
 
 def _all_rows(design: Design, contexts: Contexts) -> Floats:

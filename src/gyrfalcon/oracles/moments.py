@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gyrfalcon.core.types import Bools, Floats, Ints
+from gyrfalcon.core.types import Floats, Ints
 
 GRAM_CONDITION = 1e4
 """Beyond this condition of the rows a Gram matrix, whose condition is the square, has lost half its digits."""
@@ -107,9 +107,7 @@ class Moments:
             return picked
 
         root = None if self.root is None else chosen(self.root)
-        return Moments(
-            chosen(self.gram), chosen(self.cross), chosen(self.squares), chosen(self.weight), root
-        )
+        return Moments(chosen(self.gram), chosen(self.cross), chosen(self.squares), chosen(self.weight), root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +190,20 @@ class Rows:
 
     def _refuse_nonfinite(self, total: Moments) -> None:
         # A NaN or infinity always reaches the sums, so the rows are searched only once it is known to be there.
-        if np.isfinite(total.gram).all() and np.isfinite(total.cross).all() and np.isfinite(total.squares).all():
+        if (
+            np.isfinite(total.gram).all()
+            and np.isfinite(total.cross).all()
+            and np.isfinite(total.squares).all()
+        ):
             return
         for name, values in zip(self.names, (self.features, self.rewards), strict=False):
             bad = np.argwhere(~np.isfinite(values))
             if len(bad):
                 place = ", ".join(map(str, bad[0]))
                 raise ValueError(f"{name}[{place}] is {values[tuple(bad[0])]}; drop or fill such rows first.")
-        raise ValueError(f"Sums of squares of {self.names[0]} or {self.names[1]} overflow; rescale them first.")
+        raise ValueError(
+            f"Sums of squares of {self.names[0]} or {self.names[1]} overflow; rescale them first."
+        )
 
 
 def _row_numbers(blocks: Ints, n: int, n_blocks: int, name: str) -> list[Ints]:
@@ -227,3 +231,55 @@ def _root_weights(weights: ArrayLike, n: int) -> Floats:
         bad = w[~(np.isfinite(w) & (w >= 0.0))][0]
         raise ValueError(f"weights holds {bad}; a weight is a finite number of at least 0.")
     return np.sqrt(w)
+
+
+def equilibrated(gram: Floats) -> tuple[Floats, Floats]:
+    """Gram matrices with a diagonal of ones, or zeros where a column is zero, and the (B, d) scale that does it.
+
+    Scaling by the diagonal is within a factor of d of the best conditioning that scaling columns can reach.
+    """
+    diagonal = np.diagonal(gram, axis1=1, axis2=2)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    return gram * scale[:, :, None] * scale[:, None, :], scale
+
+
+def gram_suffices(gram: Floats) -> bool:
+    """Whether every block's columns, leaving out zero columns, have a condition of at most 1e4."""
+    scaled, _ = equilibrated(gram)
+    empty = np.diagonal(gram, axis1=1, axis2=2) <= 0.0
+    values = np.linalg.eigvalsh(scaled + empty[:, None, :] * np.eye(gram.shape[-1]))
+    smallest, largest = values.min(axis=1, initial=1.0), values.max(axis=1, initial=1.0)
+    return bool((smallest * GRAM_CONDITION**2 >= largest).all())
+
+
+def eigenvalue_tolerance(d: int) -> float:
+    """The share of the largest eigenvalue of an equilibrated (d, d) Gram matrix below which all is rounding.
+
+    Sums over rows leave each entry with an error of a few dozen units of rounding, sums over epochs likewise.
+    """
+    return max(1e-13, 16 * d * float(np.finfo(np.float64).eps))
+
+
+def root_of(moments: Moments) -> Floats | None:
+    """The root, derived from the Gram matrix where that has the digits for it; None where it has not."""
+    if moments.root is not None or not gram_suffices(moments.gram):
+        return moments.root
+    above = np.concatenate([moments.gram, moments.cross[:, :, None]], axis=2)
+    below = np.concatenate([moments.cross, moments.squares[:, None]], axis=1)
+    scaled, scale = equilibrated(np.concatenate([above, below[:, None, :]], axis=1))
+    values, vectors = np.linalg.eigh(scaled)
+    # Rounding of 1e-16 in an eigenvalue would be 1e-8 in the root: more than the root's own tolerance.
+    values = np.where(values > eigenvalue_tolerance(values.shape[1]) * values[:, -1:], values, 0.0)
+    root: Floats = np.sqrt(values)[:, :, None] * vectors.mT / scale[:, None, :]
+    return root
+
+
+def _merged_root(one: Moments, other: Moments) -> Floats | None:
+    """A root of the sum, of at most d + 1 rows; None when neither has one or one cannot be derived."""
+    if one.root is None and other.root is None:
+        return None
+    first, second = root_of(one), root_of(other)
+    if first is None or second is None:
+        return None
+    stack = np.concatenate([first, second], axis=1)
+    return stack if stack.shape[1] <= stack.shape[2] else np.linalg.qr(stack, mode="r")

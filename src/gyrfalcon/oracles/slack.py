@@ -15,19 +15,18 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.moments import Moments
 
 
-def noise_variance(passive: Moments, alpha: float, n_parameters: int) -> float:
-    """sigma^2 = n' alpha / (n' - d) from passive residuals, or the spread of rewards when n' < 2 d.
+def noise_variance(n_passive: float, alpha: float, n_parameters: int, rewards: Moments) -> float:
+    """sigma^2 = n' alpha / (n' - d) from passive residuals, or the variance of `rewards` when n' < 2 d.
 
     With few rows per coefficient the residuals say more about the fit than about the noise.
     """
-    n = passive.n
-    if n >= 2 * n_parameters:
-        return n * alpha / (n - n_parameters)
-    return reward_variance(passive)
+    if n_passive >= 2 * n_parameters:
+        return n_passive * alpha / (n_passive - n_parameters)
+    return reward_variance(rewards)
 
 
 def reward_variance(moments: Moments) -> float:
-    """The variance of rewards, where the first column is the intercept; else an upper bound, their mean square.
+    """The variance of rewards, if the first column is the intercept; else their mean square, which is larger.
 
     >>> reward_variance(Moments.of(np.ones((4, 1)), np.array([0.0, 1.0, 0.0, 1.0])))
     0.25
@@ -71,7 +70,7 @@ def sandwich_slack(spectrum: Floats, n_passive: float, log_confidence: float) ->
 
 
 def sandwich_spectrum(passive: Moments, scatter: Floats) -> Floats:
-    """Eigenvalues of A^-1/2 Omega A^-1/2 over all blocks: each direction's noise, whatever the rows' variances.
+    """Eigenvalues of A^-1/2 Omega A^-1/2 over all blocks: the noise of each direction, equal or not.
 
     `scatter` is Omega = sum e^2 phi phi', (B, d, d), with residuals e of the passive fit.
     """

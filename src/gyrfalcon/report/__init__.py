@@ -1,0 +1,1 @@
+"""Numbers in, figures out; never computes a statistic."""

@@ -1,0 +1,225 @@
+"""Least squares on active rows under a bound on the squared error on passive rows.
+
+Minimise mean active error + ridge |theta|^2 / n over theta, subject to mean passive error <= alpha + slack, where
+alpha is that of the passive fit. Blocks of coefficients share the constraint and its one multiplier.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.oracles.least_squares import ROOT_CONDITION, penalty_of, spread
+from gyrfalcon.oracles.moments import GRAM_CONDITION, Moments, Rows, root_of
+from gyrfalcon.oracles.pencil import Pencil, gram_pencil, root_pencil
+from gyrfalcon.oracles.secular import Secular
+
+
+@dataclass(frozen=True, slots=True)
+class ConstrainedFit:
+    """The constrained fit, its multiplier and how far its digits can be trusted."""
+
+    coefficients: Floats
+    """(d,), or (B, d) with blocks and from moments."""
+    multiplier: float
+    """Weight of the mean passive error in the objective: 0.0 when the constraint is inactive, inf for no slack."""
+    excess: float
+    """Mean passive error above alpha; below 0 only with a ridge, where alpha is not the least error."""
+    alpha: float
+    """Mean passive error of the passive fit, which has the same ridge."""
+    slack: float
+    binding: bool
+    """Whether the constraint changes the fit."""
+    condition: float
+    """2-norm condition of the equilibrated pooled design, the worst block's; inf if rank deficient."""
+    accurate: bool
+    """Whether predictions keep about eight digits on what rows identify."""
+    rank: int
+    """Number of coefficients that rows or ridge identify."""
+    n_active: float
+    n_passive: float
+
+
+def constrained_least_squares(
+    X: ArrayLike,
+    r: ArrayLike,
+    X_passive: ArrayLike,
+    r_passive: ArrayLike,
+    slack: float,
+    ridge: float = 0.0,
+    *,
+    blocks: ArrayLike | None = None,
+    blocks_passive: ArrayLike | None = None,
+    n_blocks: int | None = None,
+) -> ConstrainedFit:
+    """The constrained fit of rows: (n, d) and (n,) active, (n', d) and (n',) passive, block numbers of each.
+
+    It works on Gram matrices and turns to QR of the rows where those would lose digits.
+
+    >>> fit = constrained_least_squares([[1.0], [1.0]], [1.0, 1.0], [[1.0], [1.0]], [0.0, 0.0], slack=0.04)
+    >>> round(float(fit.coefficients[0]), 12), round(fit.multiplier, 12), fit.binding
+    (0.2, 4.0, True)
+    """
+    active, passive = _checked_rows(X, r, X_passive, r_passive, blocks, blocks_passive, n_blocks)
+    sums = active.moments(), passive.moments()
+
+    def with_roots() -> tuple[Moments, Moments]:
+        return active.with_root(sums[0]), passive.with_root(sums[1])
+
+    fit = _fit(*sums, slack, ridge, with_roots)
+    return fit if blocks is not None else dataclasses.replace(fit, coefficients=fit.coefficients[0])
+
+
+def constrained_fit(
+    active: Moments, passive: Moments, slack: float = math.inf, ridge: float | Floats = 0.0
+) -> ConstrainedFit:
+    """The constrained fit of the rows behind two moments; `ridge` may be one penalty per coefficient.
+
+    >>> ones = [[1.0], [1.0]]
+    >>> fit = constrained_fit(Moments.of(ones, [1.0, 1.0]), Moments.of(ones, [0.0, 0.0]), slack=1.0)
+    >>> fit.coefficients.tolist(), fit.multiplier
+    ([[1.0]], 0.0)
+    """
+    if active.gram.shape != passive.gram.shape:
+        raise ValueError(
+            f"Active moments have shape {active.gram.shape} and passive ones {passive.gram.shape}; "
+            "give both the same blocks and features."
+        )
+
+    def with_roots() -> tuple[Moments, Moments] | None:
+        if active.root is None and passive.root is None:
+            return None
+        roots = root_of(active), root_of(passive)
+        if roots[0] is None or roots[1] is None:
+            return None
+        return dataclasses.replace(active, root=roots[0]), dataclasses.replace(passive, root=roots[1])
+
+    return _fit(active, passive, slack, ridge, with_roots)
+
+
+def _checked_rows(
+    X: ArrayLike,
+    r: ArrayLike,
+    X_passive: ArrayLike,
+    r_passive: ArrayLike,
+    blocks: ArrayLike | None,
+    blocks_passive: ArrayLike | None,
+    n_blocks: int | None,
+) -> tuple[Rows, Rows]:
+    """Both sides as checked rows with the same columns and blocks."""
+    x, x_passive = _same_columns(np.asarray(X, dtype=np.float64), np.asarray(X_passive, dtype=np.float64))
+    if blocks is None and blocks_passive is None:
+        if n_blocks is not None:
+            raise ValueError(
+                f"n_blocks is {n_blocks} but there are no blocks; give blocks and blocks_passive."
+            )
+        active = Rows.of(x, r, names=("X", "r", "blocks"))
+        return active, Rows.of(x_passive, r_passive, names=("X_passive", "r_passive", "blocks_passive"))
+    sides = [_block_numbers(blocks, len(x)), _block_numbers(blocks_passive, len(x_passive))]
+    if n_blocks is None:
+        n_blocks = 1 + max(int(side.max(initial=0)) for side in sides)
+    active = Rows.of(x, r, blocks=sides[0], n_blocks=n_blocks, names=("X", "r", "blocks"))
+    names = ("X_passive", "r_passive", "blocks_passive")
+    return active, Rows.of(x_passive, r_passive, blocks=sides[1], n_blocks=n_blocks, names=names)
+
+
+def _same_columns(x: Floats, x_passive: Floats) -> tuple[Floats, Floats]:
+    """Both features with as many columns; an empty list stands for no rows."""
+    if x.shape == (0,) and x_passive.ndim == 2:
+        x = x.reshape(0, x_passive.shape[1])
+    if x_passive.shape == (0,) and x.ndim == 2:
+        x_passive = x_passive.reshape(0, x.shape[1])
+    if x.ndim == x_passive.ndim == 2 and x.shape[1] != x_passive.shape[1]:
+        raise ValueError(
+            f"X has {x.shape[1]} columns and X_passive {x_passive.shape[1]}; give both the same features."
+        )
+    return x, x_passive
+
+
+def _block_numbers(blocks: ArrayLike | None, n: int) -> Ints:
+    """Block numbers as an array, still unchecked; none are needed where there are no rows."""
+    if blocks is None and n > 0:
+        raise ValueError(
+            "Only one of blocks and blocks_passive is given; give the blocks of all rows or of none."
+        )
+    return np.zeros(0, dtype=np.int64) if blocks is None or n == 0 else np.asarray(blocks)
+
+
+def _fit(
+    active: Moments,
+    passive: Moments,
+    slack: float,
+    ridge: float | Floats,
+    with_roots: Callable[[], tuple[Moments, Moments] | None],
+) -> ConstrainedFit:
+    """The fit from Gram matrices if these have the digits, else from roots if there are any."""
+    if not slack >= 0.0:
+        raise ValueError(f"slack is {slack}; give a mean squared error of at least 0, or math.inf.")
+    penalty = penalty_of(ridge, active.gram.shape[1])
+    pencil = gram_pencil(active, passive, penalty)
+    fit = _solved(active, passive, slack, penalty, pencil, gram_pencil, GRAM_CONDITION)
+    if fit.accurate and pencil.clean:
+        return fit
+    rooted = with_roots()
+    if rooted is None:
+        return fit
+    return _solved(*rooted, slack, penalty, root_pencil(*rooted, penalty), root_pencil, ROOT_CONDITION)
+
+
+def _solved(
+    active: Moments,
+    passive: Moments,
+    slack: float,
+    penalty: Floats,
+    pencil: Pencil,
+    reduce: Callable[[Moments, Moments, Floats], Pencil],
+    limit: float,
+) -> ConstrainedFit:
+    """The fit in the pencil's coordinates, brought back to coefficients."""
+    secular = Secular(pencil.s, pencil.c, pencil.u, pencil.v)
+    offset = _ridge_excess(passive, penalty, reduce)
+    multiplier = secular.multiplier(float(slack) + offset)
+    coefficients = np.einsum("bij,bj->bi", pencil.basis, secular.minimiser(multiplier))
+    return ConstrainedFit(
+        coefficients=pencil.whitening.shortest(coefficients),
+        multiplier=multiplier,
+        excess=min(secular.excess(multiplier) - offset, float(slack)),
+        alpha=pencil.passive_rest + offset,
+        slack=float(slack),
+        binding=multiplier > 0.0,
+        condition=pencil.whitening.condition,
+        accurate=_worst_condition(pencil, secular.weights(multiplier)) <= limit,
+        rank=int(pencil.whitening.kept.sum()),
+        n_active=active.n,
+        n_passive=passive.n,
+    )
+
+
+def _ridge_excess(
+    passive: Moments, penalty: Floats, reduce: Callable[[Moments, Moments, Floats], Pencil]
+) -> float:
+    """Mean passive error of the passive ridge fit above that of the passive fit without ridge.
+
+    In the pencil of penalty against passive rows it is the excess at multiplier 1: no difference is taken.
+    """
+    if not penalty.any() or passive.n == 0.0:
+        return 0.0
+    nothing = dataclasses.replace(Moments.zeros(*passive.cross.shape), weight=passive.weight)
+    if passive.root is not None:
+        nothing = dataclasses.replace(
+            nothing, root=np.zeros((len(passive.cross), 0, passive.cross.shape[1] + 1))
+        )
+    pencil = reduce(nothing, passive, penalty)
+    return Secular(pencil.s, pencil.c, pencil.u, pencil.v).excess(1.0)
+
+
+def _worst_condition(pencil: Pencil, weights: Floats) -> float:
+    """Condition of the system that was solved: that of the pooled design times the spread of its weights."""
+    spreads = spread(weights, pencil.identified)
+    return float((pencil.whitening.conditions * np.sqrt(spreads)).max(initial=1.0))

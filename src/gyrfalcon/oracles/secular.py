@@ -1,0 +1,97 @@
+"""The multiplier at which the passive excess of the weighted fit meets its level: one scalar equation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.types import Floats
+
+_MAX_STEPS = 100
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Secular:
+    """Coordinates of the fit that minimises sum (s y - u)^2 + multiplier sum (c y - v)^2, as multiplier varies."""
+
+    s: Floats
+    c: Floats
+    u: Floats
+    v: Floats
+
+    def weights(self, multiplier: float) -> Floats:
+        """Curvature of the objective, divided by 1 + multiplier; the limits 0+ and infinity are exact."""
+        share = 1.0 / (1.0 + multiplier)
+        curvature = share * self.s**2 + self._passive_share(multiplier) * self.c**2
+        # Where one side has all the weight and does not see a coordinate, the other side decides it.
+        return np.where(curvature > 0.0, curvature, self.s**2 + self.c**2)
+
+    def minimiser(self, multiplier: float) -> Floats:
+        """The coordinates y of the fit; 0 where neither side sees anything."""
+        share, passive_share = 1.0 / (1.0 + multiplier), self._passive_share(multiplier)
+        curvature = share * self.s**2 + passive_share * self.c**2
+        decided = curvature > 0.0
+        pull = np.where(
+            decided,
+            share * self.s * self.u + passive_share * self.c * self.v,
+            self.s * self.u + self.c * self.v,
+        )
+        weights = self.weights(multiplier)
+        return pull / np.where(weights > 0.0, weights, 1.0)
+
+    def excess(self, multiplier: float) -> float:
+        """Passive error of the fit above the least passive error: sum (g / (s^2 + multiplier c^2))^2."""
+        if multiplier == math.inf:
+            return 0.0
+        gap, a, b = self._terms()
+        with np.errstate(over="ignore"):
+            return float(((gap / (a + multiplier * b)) ** 2).sum())
+
+    def multiplier(self, level: float) -> float:
+        """The least multiplier with excess at most the level: 0.0 if already the active fit's is, inf for 0."""
+        if self.excess(0.0) <= level:
+            return 0.0
+        if level <= 0.0:
+            return math.inf
+        gap, a, b = self._terms()
+        return _root(gap / math.sqrt(level), a, b)
+
+    def _terms(self) -> tuple[Floats, Floats, Floats]:
+        both = (self.s > 0.0) & (self.c > 0.0)
+        s, c = self.s[both], self.c[both]
+        return s * np.abs(c * self.u[both] - s * self.v[both]), s * s, c * c
+
+    @staticmethod
+    def _passive_share(multiplier: float) -> float:
+        return 1.0 if multiplier == math.inf else multiplier / (1.0 + multiplier)
+
+
+def _root(gap: Floats, a: Floats, b: Floats) -> float:
+    """The root of sum (gap / (a + x b))^2 = 1, from the side where the sum is at most 1.
+
+    The sum to the power -1/2 is a power mean of order -2 of functions linear in x, hence concave: Newton's
+    method climbs to the root without passing it. It starts where the largest term alone would be 1, which is
+    at most a factor sqrt(number of terms) away.
+    """
+    x = max(float(((gap - a) / b).max()), 0.0)
+    highest = max(float(((gap * math.sqrt(len(gap)) - a) / b).max()), x)
+    for _ in range(_MAX_STEPS):
+        terms = (gap / (a + x * b)) ** 2
+        total = float(terms.sum())
+        step = total * (math.sqrt(total) - 1.0) / float((terms * b / (a + x * b)).sum())
+        if step <= _EPS * x:
+            break
+        x = min(x + step, highest)
+    return _first_feasible(x, gap, a, b)
+
+
+def _first_feasible(x: float, gap: Floats, a: Floats, b: Floats) -> float:
+    """The root moved up by the few units of rounding that bring the sum to at most 1."""
+    nudge = _EPS
+    while float(((gap / (a + x * b)) ** 2).sum()) > 1.0:
+        x *= 1.0 + nudge
+        nudge *= 2.0
+    return x

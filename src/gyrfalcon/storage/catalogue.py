@@ -1,0 +1,52 @@
+"""Every class that may stand in a file: a literal list, no registry magic."""
+
+from __future__ import annotations
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign
+from gyrfalcon.core.kernels import (
+    EpsilonGreedyKernel,
+    InverseGapWeighting,
+    LogBarrierWeighting,
+    SoftmaxKernel,
+)
+from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Decisions, Log
+from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.rewards import RewardRange
+from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
+from gyrfalcon.core.schema import Boolean, Categorical, Hashed, Numeric, Schema
+from gyrfalcon.learners.epochwise import Fitted
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.falcon import Falcon
+from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.oracles.bases import (
+    FourierMap,
+    Identity,
+    IdentityMap,
+    Polynomial,
+    PolynomialMap,
+    RandomFourier,
+)
+from gyrfalcon.oracles.features import Design, Layout
+from gyrfalcon.oracles.linear import Linear, LinearOracle
+from gyrfalcon.oracles.models import JointModel, OptimisticModel, PerActionModel
+from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.splines import SplineMap, Splines
+from gyrfalcon.storage.codec import class_table
+
+CLASSES = class_table(
+    [
+        *(Boolean, Categorical, Hashed, Numeric, Schema, RewardRange, Problem),
+        *(Contexts, Decisions, Log, Epoch, Mixture, PassiveDesign, FitReport),
+        *(KernelPolicy, UniformPolicy),
+        *(EpsilonGreedyKernel, InverseGapWeighting, LogBarrierWeighting, SoftmaxKernel),
+        *(Doubling, FixedBatch, Geometric, KnownHorizon),
+        *(Identity, IdentityMap, Polynomial, PolynomialMap, RandomFourier, FourierMap, Splines, SplineMap),
+        *(Layout, Design, Linear, LinearOracle, Moments, PerActionModel, JointModel, OptimisticModel),
+        *(EpsilonFalcon, Falcon, LinUCB, EpsilonGreedy, Uniform, Fitted),
+    ]
+)
