@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
+DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
@@ -12,32 +13,38 @@ BENCH_READY := $(BENCH_VENV)/.ready
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-setup: $(READY) ## Install everything into .venv, hash-checked
+setup: $(DEV_READY) ## Install everything for development into .venv, hash-checked
 
 # A system Python may lack the venv module's pip, so the outer pip installs into the environment.
+%/bin/python:
+	$(PYTHON) -m venv --without-pip $*
+
 define install
-	$(PYTHON) -m venv --without-pip --clear $(1)
 	$(PYTHON) -m pip --python $(1)/bin/python install --quiet --disable-pip-version-check --require-hashes -r $(2)
 	$(PYTHON) -m pip --python $(1)/bin/python install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@touch $(1)/.ready
+	@touch $@
 endef
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml | $(PY)
 	$(call install,$(VENV),requirements.lock)
 
-$(BENCH_READY): requirements-bench.lock pyproject.toml
+$(DEV_READY): requirements-dev.lock pyproject.toml | $(PY)
+	$(call install,$(VENV),requirements-dev.lock)
+	@touch $(READY)
+
+$(BENCH_READY): requirements-bench.lock pyproject.toml | $(BENCH_VENV)/bin/python
 	$(call install,$(BENCH_VENV),requirements-bench.lock)
 
 demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in a table and a figure
 	$(VENV)/bin/gyrfalcon demo
 
-test: $(READY) ## Run the tests
+test: $(DEV_READY) ## Run the tests
 	$(PY) -m pytest -n auto -m "not long"
 
-test-long: $(READY) ## Run the tests that are too slow for every run
+test-long: $(DEV_READY) ## Run the tests that are too slow for every run
 	$(PY) -m pytest -n auto -m long
 
-check: $(READY) ## Format, lint, types, import layers, doctests, lock files
+check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
@@ -45,16 +52,19 @@ check: $(READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m pytest -q --doctest-modules --doctest-glob='*.md' -p no:randomly src README.md docs
 	@! grep -nE '(https?|file)://|--(extra-)?index-url|--find-links' requirements*.lock
 
-format: $(READY) ## Format the code and mend what the linter can
+format: $(DEV_READY) ## Format the code and mend what the linter can
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
 bench: $(BENCH_READY) ## Time against hand-written NumPy, CVXPY and Vowpal Wabbit, as ratios
 	$(BENCH_VENV)/bin/python -m benchmarks
 
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml
+
 lock: ## Pin every package with its hashes (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev pyproject.toml -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev --extra bench pyproject.toml -o requirements-bench.lock
+	$(COMPILE) --extra dev -o requirements-dev.lock
+	$(COMPILE) --extra cli --extra build -c requirements-dev.lock -o requirements.lock
+	$(COMPILE) --extra bench --extra build -c requirements-dev.lock -o requirements-bench.lock
 
 clean: ## Remove the environments
 	rm -rf $(VENV) $(BENCH_VENV)

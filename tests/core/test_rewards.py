@@ -81,15 +81,15 @@ def test_missing_and_infinite_rewards_are_refused_by_every_rule(outside: Outside
     rule = RewardRange(outside=outside)
     with pytest.raises(ValueError, match="finite number"):
         rule.unit_one(value)
-    with pytest.raises(ValueError, match="row 1: .* finite number"):
+    with pytest.raises(ValueError, match=r"row 1: .* finite number"):
         rule.to_unit([0.0, value])
-    with pytest.raises(ValueError, match="row 1: .* finite number"):
+    with pytest.raises(ValueError, match=r"row 1: .* finite number"):
         rule.to_unit(np.array([0.0, value], dtype=np.float64))
 
 
 @pytest.mark.parametrize("value", ["1", b"1", 1j, np.datetime64("2020-01-01"), [1], np.array([1.0])])
 def test_what_is_not_a_number_is_not_a_reward(value: object) -> None:
-    with pytest.raises(ValueError, match="the reward .* is not a number; give a finite number"):
+    with pytest.raises(ValueError, match=r"the reward .* is not a number; give a finite number"):
         RewardRange().unit_one(value)
 
 

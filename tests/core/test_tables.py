@@ -72,7 +72,7 @@ def test_rows_with_other_keys_are_missing_there() -> None:
 
 
 def test_named_tuples_and_pandas_rows_keep_their_names() -> None:
-    person = namedtuple("person", ["age", "city"])  # noqa: PYI024
+    person = namedtuple("person", ["age", "city"])
     assert row_of(person(31, "Oslo")) == {"age": 31, "city": "Oslo"}
     assert row_of(pd.DataFrame(COLUMNS).iloc[0]) == {"age": 31, "city": "Oslo"}
     assert row_of(pd.Series([1.0, 2.0])) == [1.0, 2.0]
@@ -154,7 +154,7 @@ def test_every_kind_of_none_is_missing(value: object) -> None:
         (np.complex128(1), "is not a number"),
         (np.datetime64("2020-01-01"), "is not a number"),
         (np.timedelta64(1, "s"), "is not a number"),
-        (datetime(2020, 1, 1), "is not a number"),  # noqa: DTZ001
+        (datetime(2020, 1, 1), "is not a number"),
         ([1.0], "is not a number"),
         (np.array([1.0]), "is not a number"),
         (float("inf"), "inf is not finite"),
@@ -199,4 +199,4 @@ def test_values_are_shown_short_and_plain() -> None:
 def test_a_suggestion_is_the_nearest_name_or_the_first_few() -> None:
     assert suggestion("contry", ["country", "age"]) == "did you mean 'country'?"
     assert suggestion("AGE", ["country", "age"]) == "did you mean 'age'?"
-    assert suggestion("zzz", range(20)) == "known are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...."
+    assert suggestion("zzz", range(20)) == "known are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more."

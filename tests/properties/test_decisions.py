@@ -68,7 +68,9 @@ kernels = st.one_of(
     st.builds(EpsilonGreedyKernel, st.floats(0.0, 1.0)),
     st.builds(SoftmaxKernel, st.floats(1e-3, 1e3)),
 )
-shares = st.one_of(st.sampled_from([0.0, 1e-6, 0.07, 0.3, 1.0]), st.integers(0, 10_000).map(lambda i: i / 10_000))
+shares = st.one_of(
+    st.sampled_from([0.0, 1e-6, 0.07, 0.3, 1.0]), st.integers(0, 10_000).map(lambda i: i / 10_000)
+)
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 

@@ -189,6 +189,10 @@ class Problem:
                 f"the contexts have {actual[0]} shared and {actual[1]} action features, and the problem has "
                 f"{widths[0]} and {widths[1]}; make them with this problem's `contexts`."
             )
+        for part in (contexts.actions, contexts.eligible):
+            if part is not None and part.shape[1] != self.n_actions:
+                fault = f"the contexts have {part.shape[1]} actions and the problem {self.n_actions}"
+                raise ValueError(f"{fault}; make them with this problem's `contexts`.")
 
     def _assembled(
         self, n: int, table: Floats | None, cube: Floats | None, given: Bools | None, mask: Bools | None

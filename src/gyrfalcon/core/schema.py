@@ -20,6 +20,7 @@ from gyrfalcon.core.types import Floats
 
 _FLOAT64 = np.dtype(np.float64)
 _FLOATS = (float, np.floating)
+_BOOLEANS = (bool, np.bool_, int, float, np.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class Schema:
         """
         if example is None:
             return Schema()
-        table = tables.read(example if _is_table(example) else [example])
+        table = tables.read(example if _is_table(example) else [tables.row_of(example)])
         names = table.names or tuple(f"x{position}" for position in range(len(table.columns)))
         columns = [tables.listed(values) for values in table.columns]
         return Schema(tuple(zip(map(str, names), map(_inferred, names, columns), strict=True)))
@@ -257,8 +258,8 @@ class Schema:
         lacking = [name for name, column in self.columns if name not in given and not column.missing]
         faults = []
         if unknown:
-            hint = tables.suggestion(unknown[0], self._features)
-            faults.append(f"{enumeration(unknown)} is not a feature: {hint[:-1]}")
+            hint = tables.suggestion(unknown[0], self._features).rstrip(".")
+            faults.append(f"{enumeration(unknown)} is not a feature ({hint})")
         if lacking:
             faults.append(f"{enumeration(lacking)} has no value")
         if faults:
@@ -316,12 +317,12 @@ def _cell(column: Column, value: object) -> tuple[int, float]:
         raise ValueError("the value is missing; give one, or declare the feature with missing=True.")
     if type(column) is Categorical or type(column) is Hashed:
         return _level(column, value), 1.0
+    if type(column) is Boolean and not (isinstance(value, _BOOLEANS) and value in (0, 1)):
+        raise ValueError(f"{shown(value)} is neither true nor false; give True, False, 1 or 0.")
     try:
         number = tables.number_of(value)
     except ValueError as error:
         raise ValueError(f"{error}; convert or scale it, or declare the feature as Hashed.") from None
-    if isinstance(column, Boolean) and number not in (0.0, 1.0):
-        raise ValueError(f"{shown(value)} is neither true nor false; give True, False, 1 or 0.")
     return 0, number
 
 

@@ -70,12 +70,11 @@ def values_of(column: object) -> Values:
     """The values of one column, as an array or a list."""
     if isinstance(column, list | tuple | range):
         return column
-    if _n_nulls(column):
-        # As an array, integers beside nulls would become rounded floats.
-        listing: Any = getattr(column, "to_pylist", None) or getattr(column, "to_list")  # noqa: B009
-        return list(listing())
     if isinstance(column, np.ndarray) or hasattr(column, "__array__"):
         array = _unmasked(column)
+        if array.dtype.kind == "f" and _holds_integers(column):
+            # Nulls made floats of the integers, and large ones were rounded.
+            return list(getattr(column, "to_pylist" if hasattr(column, "to_pylist") else "to_list")())
         if array.ndim == 1:
             return array
     elif isinstance(column, Sequence) and not isinstance(column, str | bytes):
@@ -195,7 +194,8 @@ def suggestion(value: object, known: Iterable[object]) -> str:
 
 def enumeration(names: Sequence[object]) -> str:
     """The names with commas, cut after ten."""
-    return ", ".join(map(shown, names[:10])) + (", ..." if len(names) > 10 else "") if names else "none"
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(map(shown, names[:10])) + more if names else "none"
 
 
 def _from_array(source: object) -> Table:
@@ -272,9 +272,11 @@ def _check_rows(rows: list[Any], kind: Any, name: str) -> None:
 
 
 def _unmasked(source: Any) -> NDArray[Any]:
+    array = np.asarray(source)
     if isinstance(source, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(source.astype(object), None))
-    return np.asarray(source)
+        array = array.astype(object)
+        array[np.ma.getmaskarray(source)] = None
+    return array
 
 
 def _dense(table: Any) -> NDArray[Any]:
@@ -287,6 +289,6 @@ def _dense(table: Any) -> NDArray[Any]:
     return np.asarray(table.toarray())
 
 
-def _n_nulls(column: Any) -> int:
-    count = getattr(column, "null_count", 0)
-    return int(count() if callable(count) else count)
+def _holds_integers(column: object) -> bool:
+    kind = getattr(column, "dtype", None) or getattr(column, "type", "")
+    return not isinstance(kind, np.dtype) and "int" in str(kind).lower()

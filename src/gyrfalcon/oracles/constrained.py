@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.oracles.least_squares import ROOT_CONDITION, penalty_of, spread
+from gyrfalcon.oracles.least_squares import ROOT_CONDITION, least_squares, penalty_of, spread
 from gyrfalcon.oracles.moments import GRAM_CONDITION, Moments, Rows, root_of
-from gyrfalcon.oracles.pencil import Pencil, gram_pencil, root_pencil
+from gyrfalcon.oracles.pencil import Pencil, gram_pencil, root_pencil, root_refit
 from gyrfalcon.oracles.secular import Secular
 
 
@@ -163,63 +163,60 @@ def _fit(
         raise ValueError(f"slack is {slack}; give a mean squared error of at least 0, or math.inf.")
     penalty = penalty_of(ridge, active.gram.shape[1])
     pencil = gram_pencil(active, passive, penalty)
-    fit = _solved(active, passive, slack, penalty, pencil, gram_pencil, GRAM_CONDITION)
+    fit = _solved(active, passive, slack, penalty, pencil, GRAM_CONDITION)
     if fit.accurate and pencil.clean:
         return fit
     rooted = with_roots()
     if rooted is None:
         return fit
-    return _solved(*rooted, slack, penalty, root_pencil(*rooted, penalty), root_pencil, ROOT_CONDITION)
+    pencil = root_pencil(*rooted, penalty)
+    fit = _solved(*rooted, slack, penalty, pencil, ROOT_CONDITION)
+    refit, ranks = root_refit(*rooted, penalty, fit.multiplier)
+    same = (ranks == pencil.whitening.kept.sum(axis=1))[:, None]
+    return dataclasses.replace(fit, coefficients=np.where(same, refit, fit.coefficients))
 
 
 def _solved(
-    active: Moments,
-    passive: Moments,
-    slack: float,
-    penalty: Floats,
-    pencil: Pencil,
-    reduce: Callable[[Moments, Moments, Floats], Pencil],
-    limit: float,
+    active: Moments, passive: Moments, slack: float, penalty: Floats, pencil: Pencil, limit: float
 ) -> ConstrainedFit:
     """The fit in the pencil's coordinates, brought back to coefficients."""
     secular = Secular(pencil.s, pencil.c, pencil.u, pencil.v)
-    offset = _ridge_excess(passive, penalty, reduce)
+    offset = _ridge_excess(passive, penalty, pencil)
     multiplier = secular.multiplier(float(slack) + offset)
-    coefficients = np.einsum("bij,bj->bi", pencil.basis, secular.minimiser(multiplier))
     return ConstrainedFit(
-        coefficients=pencil.whitening.shortest(coefficients),
+        coefficients=pencil.coefficients(secular.minimiser(multiplier)),
         multiplier=multiplier,
         excess=min(secular.excess(multiplier) - offset, float(slack)),
         alpha=pencil.passive_rest + offset,
         slack=float(slack),
         binding=multiplier > 0.0,
         condition=pencil.whitening.condition,
-        accurate=_worst_condition(pencil, secular.weights(multiplier)) <= limit,
+        accurate=pencil.distinct
+        and _worst_condition(pencil, secular, multiplier, bool(penalty.all())) <= limit,
         rank=int(pencil.whitening.kept.sum()),
         n_active=active.n,
         n_passive=passive.n,
     )
 
 
-def _ridge_excess(
-    passive: Moments, penalty: Floats, reduce: Callable[[Moments, Moments, Floats], Pencil]
-) -> float:
+def _ridge_excess(passive: Moments, penalty: Floats, pencil: Pencil) -> float:
     """Mean passive error of the passive ridge fit above that of the passive fit without ridge.
 
-    In the pencil of penalty against passive rows it is the excess at multiplier 1: no difference is taken.
+    It is taken in the same coordinates as every other excess: what rounding does to a poorly determined passive
+    fit then cancels where the two are compared.
     """
     if not penalty.any() or passive.n == 0.0:
         return 0.0
-    nothing = dataclasses.replace(Moments.zeros(*passive.cross.shape), weight=passive.weight)
-    if passive.root is not None:
-        nothing = dataclasses.replace(
-            nothing, root=np.zeros((len(passive.cross), 0, passive.cross.shape[1] + 1))
-        )
-    pencil = reduce(nothing, passive, penalty)
-    return Secular(pencil.s, pencil.c, pencil.u, pencil.v).excess(1.0)
+    ridge_fit = pencil.coordinates(least_squares(passive, penalty).coefficients)
+    return float(((pencil.c * ridge_fit - pencil.v) ** 2).sum())
 
 
-def _worst_condition(pencil: Pencil, weights: Floats) -> float:
-    """Condition of the system that was solved: that of the pooled design times the spread of its weights."""
-    spreads = spread(weights, pencil.identified)
+def _worst_condition(pencil: Pencil, secular: Secular, multiplier: float, ridge: bool) -> float:
+    """Condition of what was solved: that of the pooled design times the spread of the weights of its coordinates.
+
+    Without a ridge a constraint that binds is measured from the passive fit, the limit of infinite multipliers.
+    """
+    spreads = spread(secular.curvature(multiplier), pencil.identified)
+    if multiplier > 0.0 and not ridge:
+        spreads = np.maximum(spreads, spread(pencil.c**2, pencil.c > 0.0))
     return float((pencil.whitening.conditions * np.sqrt(spreads)).max(initial=1.0))

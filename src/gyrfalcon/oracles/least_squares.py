@@ -14,7 +14,6 @@ from gyrfalcon.oracles.moments import (
     eigenvalue_tolerance,
     equilibrated,
     gram_suffices,
-    root_of,
 )
 
 ROOT_CONDITION = 1e8
@@ -51,6 +50,8 @@ class Whitening:
     """(B, d): their singular values."""
     kept: Bools
     """(B, d): which of them are not rounding."""
+    distinct: bool = True
+    """Whether a gap separates what was kept from what was taken for rounding."""
     left: Floats | None = None
     """(B, m, d): left singular vectors, when a stack of rows was whitened."""
 
@@ -108,8 +109,10 @@ def whitened_gram(gram: Floats) -> Whitening:
     """The whitening of (B, d, d) Gram matrices, equilibrated first."""
     scaled, scale = equilibrated(gram)
     squares, vectors = np.linalg.eigh(scaled)
-    kept = squares > eigenvalue_tolerance(gram.shape[1]) * squares.max(axis=1, initial=0.0)[:, None]
-    return Whitening(scale, vectors, np.sqrt(np.where(kept, squares, 0.0)), kept)
+    tolerance = eigenvalue_tolerance(gram.shape[1]) * squares.max(axis=1, initial=0.0)[:, None]
+    kept = squares > tolerance
+    distinct = not (~kept & (squares > tolerance / 50.0)).any()
+    return Whitening(scale, vectors, np.sqrt(np.where(kept, squares, 0.0)), kept, distinct)
 
 
 def whitened_rows(rows: Floats) -> Whitening:
@@ -121,7 +124,7 @@ def whitened_rows(rows: Floats) -> Whitening:
     scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
     left, values, right = np.linalg.svd(rows * scale[:, None, :], full_matrices=False)
     kept = values > _SINGULAR_TOLERANCE * values.max(axis=1, initial=0.0)[:, None]
-    return Whitening(scale, right.mT, values, kept, left)
+    return Whitening(scale, right.mT, values, kept, left=left)
 
 
 def penalty_of(ridge: float | Floats, d: int) -> Floats:
@@ -152,25 +155,35 @@ def least_squares(moments: Moments, ridge: float | Floats = 0.0) -> LinearFit:
     """
     penalty = penalty_of(ridge, moments.gram.shape[1])
     penalised = moments.gram + np.diag(penalty)
-    root = None if moments.root is None or gram_suffices(penalised) else root_of(moments)
-    if root is None:
+    if moments.root is None or gram_suffices(penalised):
         whitening = whitened_gram(penalised)
         target = np.einsum("bij,bi->bj", whitening.basis, moments.cross)
+        theta = whitening.shortest(np.einsum("bij,bj->bi", whitening.basis, target))
         limit = GRAM_CONDITION
     else:
-        stack = np.concatenate([root, penalty_rows(penalty, len(root))], axis=1)
-        whitening = whitened_rows(stack[:, :, :-1])
-        target = _projected(whitening, stack[:, :, -1])
+        rows = np.concatenate([moments.root, penalty_rows(penalty, len(penalised))], axis=1)
+        theta, whitening = rows_fit(rows)
         limit = ROOT_CONDITION
-    theta = whitening.shortest(np.einsum("bij,bj->bi", whitening.basis, target))
-    accurate = bool((whitening.conditions <= limit).all())
+    accurate = whitening.distinct and bool((whitening.conditions <= limit).all())
     rank = int(whitening.kept.sum())
     return LinearFit(theta, whitening.condition, accurate, rank, residual_squares(moments, theta))
 
 
-def _projected(whitening: Whitening, target: Floats) -> Floats:
+def rows_fit(rows: Floats) -> tuple[Floats, Whitening]:
+    """The (B, d) minimum-norm fit of (B, m, d + 1) rows, whose last column is the target, and their whitening.
+
+    Singular values decide the rank; a block of full rank is then solved by QR, which keeps a digit more.
+    """
+    d = rows.shape[2] - 1
+    whitening = whitened_rows(rows[:, :, :-1])
     assert whitening.left is not None
-    return np.einsum("bmj,bm->bj", whitening.left[:, : target.shape[1]], target)
+    target = np.einsum("bmj,bm->bj", whitening.left[:, : rows.shape[1]], rows[:, :, -1])
+    theta = whitening.shortest(np.einsum("bij,bj->bi", whitening.basis, target))
+    full = whitening.kept.all(axis=1)
+    if full.any():
+        triangle = np.linalg.qr(rows[full], mode="r")[:, :d]
+        theta[full] = np.linalg.solve(triangle[:, :, :d], triangle[:, :, d:])[:, :, 0]
+    return theta, whitening
 
 
 def residual_squares(moments: Moments, coefficients: Floats) -> Floats:

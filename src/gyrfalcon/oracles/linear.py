@@ -126,14 +126,16 @@ class LinearOracle:
         return rows.gram
 
     def optimistic(self, moments: Moments, bonus: float) -> OptimisticModel:
-        """The ridge fit of these rows with its confidence widths (LinUCB)."""
+        """The ridge fit of these rows with its confidence widths (LinUCB).
+
+        An action without data has the widest bonus, so it needs no borrowed score to be tried.
+        """
         change = self._standardisation(moments)
-        model, _ = self.fit(moments, self.empty())
-        factors = ridge_factors(moments.transformed(change), self.settings.ridge)
-        # The bonus of an action without data says what optimism is due: no borrowed score.
-        return OptimisticModel(
-            replace(model, known=None), self.design, np.ascontiguousarray(factors @ change), bonus
-        )
+        standardised = moments.transformed(change)
+        fit = least_squares(standardised, self.settings.ridge)
+        model = self._model(np.einsum("bi,ij->bj", fit.coefficients, change), None, None)
+        factors = ridge_factors(standardised, self.settings.ridge)
+        return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
 
     def reindexed(self, n_actions: int) -> LinearOracle:
         """The same oracle for another number of actions."""

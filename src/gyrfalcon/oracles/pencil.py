@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats, Ints
-from gyrfalcon.oracles.least_squares import Whitening, penalty_rows, whitened_gram, whitened_rows
+from gyrfalcon.oracles.least_squares import Whitening, penalty_rows, rows_fit, whitened_gram, whitened_rows
 from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.secular import shares
 
 _SURELY_SEEN = 1e-6
 """A coordinate with more than this share of a side's form is above rounding whatever that side's rank."""
@@ -24,14 +25,16 @@ class Pencil:
     """Both forms in common coordinates; arrays are (B, d), zero where a coordinate is not identified."""
 
     whitening: Whitening
-    basis: Floats
-    """(B, d, d)."""
+    rotation: Floats
+    """(B, d, d): from these coordinates to the whitening's."""
     s: Floats
     c: Floats
     u: Floats
     v: Floats
     passive_rest: float
     """Mean passive error that no coefficients explain."""
+    distinct: bool
+    """Whether a gap separates what is identified from what was taken for rounding."""
     clean: bool
     """Whether nothing but zero columns was left out as not identified, by either side or both."""
 
@@ -39,6 +42,16 @@ class Pencil:
     def identified(self) -> Bools:
         """(B, d): coordinates that the rows of either side see."""
         return (self.s > 0.0) | (self.c > 0.0)
+
+    def coefficients(self, y: Floats) -> Floats:
+        """The (B, d) coefficients of coordinates, of least norm."""
+        whitened = np.einsum("bij,bj->bi", self.rotation, y)
+        return self.whitening.shortest(np.einsum("bij,bj->bi", self.whitening.basis, whitened))
+
+    def coordinates(self, coefficients: Floats) -> Floats:
+        """The (B, d) coordinates of coefficients."""
+        turned = np.einsum("bij,bi->bj", self.whitening.vectors, coefficients / self.whitening.scale)
+        return np.einsum("bij,bi->bj", self.rotation, turned * self.whitening.values)
 
 
 def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
@@ -52,42 +65,82 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     c_squared, rotation = np.linalg.eigh(marked)
     identified = c_squared > -0.5
     basis = basis @ rotation
-    s_squared = np.einsum("bij,bij->bj", basis, active_form @ basis)
-    s = _root_above(s_squared, identified, lambda: _gram_rank(active_form))
-    c = _root_above(c_squared, identified, lambda: _gram_rank(passive_form))
-    u = _divided(np.einsum("bij,bi->bj", basis, active.cross) / n, s)
-    v = _divided(np.einsum("bij,bi->bj", basis, passive.cross) / n_passive, c)
-    rest = max(float(passive.squares.sum()) / n_passive - float((v * v).sum()), 0.0)
-    clean = (
-        _full_rank(s, active_form)
-        and _full_rank(c, passive_form)
-        and _full_rank(s + c, active_form + passive_form)
+    growth = whitening.conditions**2
+    active_side = _Side.of(
+        np.einsum("bij,bij->bj", basis, active_form @ basis),
+        np.einsum("bij,bi->bj", basis, active.cross) / n,
+        active.squares / n,
+        identified,
+        growth,
+        lambda: whitened_gram(active_form),
     )
-    return Pencil(whitening, basis, s, c, u, v, rest, clean)
+    passive_side = _Side.of(
+        c_squared,
+        np.einsum("bij,bi->bj", basis, passive.cross) / n_passive,
+        passive.squares / n_passive,
+        identified,
+        growth,
+        lambda: whitened_gram(passive_form),
+    )
+    rest = float(passive.squares.sum()) / n_passive - float((passive_side.target**2).sum())
+    clean = (
+        _sees_all(active_side.length > 0.0, active_form)
+        and _sees_all(passive_side.length > 0.0, passive_form)
+        and _sees_all(identified, active_form + passive_form)
+    )
+    return _pencil(whitening, rotation, active_side, passive_side, max(rest, 0.0), clean)
 
 
 def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     """The pencil from roots: singular vectors of the stacked rows, then their cosine-sine decomposition."""
-    assert active.root is not None
-    assert passive.root is not None
-    n, n_passive = _scale(active), _scale(passive)
-    active_rows = np.concatenate([active.root, penalty_rows(penalty, len(active.root))], axis=1) / np.sqrt(n)
-    passive_rows = passive.root / np.sqrt(n_passive)
+    active_rows, passive_rows = _mean_rows(active, passive, penalty)
     split, end = active_rows.shape[1], active_rows.shape[1] + passive_rows.shape[1]
     whitening = whitened_rows(np.concatenate([active_rows, passive_rows], axis=1)[:, :, :-1])
     assert whitening.left is not None
     left = whitening.left * whitening.kept[:, None, :]
     rotation, identified = _common_axes(left[:, :split], left[:, split:end], whitening.kept)
     active_axes, passive_axes = left[:, :split] @ rotation, left[:, split:end] @ rotation
-    s = _root_above((active_axes**2).sum(axis=1), identified, lambda: _row_rank(active_rows))
-    c = _root_above((passive_axes**2).sum(axis=1), identified, lambda: _row_rank(passive_rows))
-    u = _divided(np.einsum("bmj,bm->bj", active_axes, active_rows[:, :, -1]), s)
-    v = _divided(np.einsum("bmj,bm->bj", passive_axes, passive_rows[:, :, -1]), c)
-    residual = passive_rows[:, :, -1] - np.einsum("bmj,bj->bm", passive_axes, _divided(v, c))
-    clean = bool(whitening.kept.all())
-    return Pencil(
-        whitening, whitening.basis @ rotation, s, c, u, v, float((residual * residual).sum()), clean
+    active_target, passive_target = active_rows[:, :, -1], passive_rows[:, :, -1]
+    active_side = _Side.of(
+        (active_axes**2).sum(axis=1),
+        np.einsum("bmj,bm->bj", active_axes, active_target),
+        (active_target**2).sum(axis=1),
+        identified,
+        whitening.conditions,
+        lambda: whitened_rows(active_rows[:, :, :-1]),
     )
+    passive_side = _Side.of(
+        (passive_axes**2).sum(axis=1),
+        np.einsum("bmj,bm->bj", passive_axes, passive_target),
+        (passive_target**2).sum(axis=1),
+        identified,
+        whitening.conditions,
+        lambda: whitened_rows(passive_rows[:, :, :-1]),
+    )
+    fitted = _divided(passive_side.target, passive_side.length)
+    residual = passive_target - np.einsum("bmj,bj->bm", passive_axes, fitted)
+    return _pencil(whitening, rotation, active_side, passive_side, float((residual**2).sum()), clean=True)
+
+
+def root_refit(active: Moments, passive: Moments, penalty: Floats, multiplier: float) -> tuple[Floats, Ints]:
+    """The (B, d) fit at a known multiplier by one factorisation of the weighted rows, and each block's rank.
+
+    It keeps the digits that turning to common coordinates costs when one side alone is ill conditioned; it does
+    not know the limits of a multiplier of 0 or infinity where a side sees less than both do.
+    """
+    active_rows, passive_rows = _mean_rows(active, passive, penalty)
+    active_share, passive_share = shares(multiplier)
+    weighted = [active_rows * np.sqrt(active_share), passive_rows * np.sqrt(passive_share)]
+    theta, whitening = rows_fit(np.concatenate(weighted, axis=1))
+    return theta, whitening.kept.sum(axis=1)
+
+
+def _mean_rows(active: Moments, passive: Moments, penalty: Floats) -> tuple[Floats, Floats]:
+    """Both roots, the active one with the penalty's rows, divided so that squares are means over rows."""
+    assert active.root is not None
+    assert passive.root is not None
+    active_rows = np.concatenate([active.root, penalty_rows(penalty, len(active.root))], axis=1)
+    return active_rows / np.sqrt(_scale(active)), passive.root / np.sqrt(_scale(passive))
 
 
 def _common_axes(active: Floats, passive: Floats, kept: Bools) -> tuple[Floats, Bools]:
@@ -116,28 +169,53 @@ def _marked_svd(columns: Floats, apart: Bools) -> tuple[Floats, Floats, Floats]:
     return left, values, right
 
 
-def _root_above(squares: Floats, identified: Bools, ranks: Callable[[], Ints]) -> Floats:
-    """Square roots, with as many of the smallest set to zero in each block as its side's rank leaves over."""
-    seen = np.where(identified, np.maximum(squares, 0.0), 0.0)
-    if (seen > _SURELY_SEEN)[identified].all():
-        return np.sqrt(seen)
-    left_over = np.maximum(identified.sum(axis=1) - ranks(), 0)
-    place = np.argsort(np.argsort(np.where(identified, seen, np.inf), axis=1), axis=1)
-    return np.sqrt(np.where(place < left_over[:, None], 0.0, seen))
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One side's form sum (length y - target)^2 in common coordinates, (B, d) each."""
+
+    length: Floats
+    target: Floats
+    distinct: bool
+
+    @staticmethod
+    def of(
+        squares: Floats,
+        pull: Floats,
+        reward_squares: Floats,
+        identified: Bools,
+        growth: Floats,
+        own: Callable[[], Whitening],
+    ) -> _Side:
+        """The side from its squared lengths and its pull, length times target.
+
+        As many of the smallest lengths as the side's own rank leaves over are rounding and become zero. If one
+        was not, the rewards pull at it: by more than the rounding, which is `growth` times its unit.
+        """
+        length = np.sqrt(np.where(identified, np.maximum(squares, 0.0), 0.0))
+        distinct = True
+        if not (length**2 > _SURELY_SEEN)[identified].all():
+            whitening = own()
+            left_over = identified.sum(axis=1) - whitening.kept.sum(axis=1)
+            place = np.argsort(np.argsort(np.where(identified, length, np.inf), axis=1), axis=1)
+            dropped = place < left_over[:, None]
+            length = np.where(dropped, 0.0, length)
+            rounding = 64.0 * np.finfo(np.float64).eps * growth * np.sqrt(reward_squares)
+            distinct = whitening.distinct and not (dropped & (np.abs(pull) > rounding[:, None])).any()
+        return _Side(length, _divided(pull, length), distinct)
 
 
-def _gram_rank(form: Floats) -> Ints:
-    return whitened_gram(form).kept.sum(axis=1)
+def _pencil(
+    whitening: Whitening, rotation: Floats, active: _Side, passive: _Side, rest: float, clean: bool
+) -> Pencil:
+    distinct = whitening.distinct and active.distinct and passive.distinct
+    s, c, u, v = active.length, passive.length, active.target, passive.target
+    return Pencil(whitening, rotation, s, c, u, v, rest, distinct, clean)
 
 
-def _row_rank(rows: Floats) -> Ints:
-    return whitened_rows(rows[:, :, :-1]).kept.sum(axis=1)
-
-
-def _full_rank(values: Floats, form: Floats) -> bool:
+def _sees_all(seen: Bools, form: Floats) -> bool:
     """Whether each block sees as many coordinates as its form has columns that are not zero."""
     columns = (np.diagonal(form, axis1=1, axis2=2) > 0.0).sum(axis=1)
-    return bool(((values > 0.0).sum(axis=1) == columns).all())
+    return bool((seen.sum(axis=1) == columns).all())
 
 
 def _divided(numerator: Floats, denominator: Floats) -> Floats:

@@ -22,25 +22,17 @@ class Secular:
     u: Floats
     v: Floats
 
-    def weights(self, multiplier: float) -> Floats:
-        """Curvature of the objective, divided by 1 + multiplier; the limits 0+ and infinity are exact."""
-        share = 1.0 / (1.0 + multiplier)
-        curvature = share * self.s**2 + self._passive_share(multiplier) * self.c**2
-        # Where one side has all the weight and does not see a coordinate, the other side decides it.
-        return np.where(curvature > 0.0, curvature, self.s**2 + self.c**2)
+    def curvature(self, multiplier: float) -> Floats:
+        """The objective's curvature over 1 + multiplier; that of one side where only this side sees anything."""
+        active, passive = self._shares(multiplier)
+        return active * self.s**2 + passive * self.c**2
 
     def minimiser(self, multiplier: float) -> Floats:
-        """The coordinates y of the fit; 0 where neither side sees anything."""
-        share, passive_share = 1.0 / (1.0 + multiplier), self._passive_share(multiplier)
-        curvature = share * self.s**2 + passive_share * self.c**2
-        decided = curvature > 0.0
-        pull = np.where(
-            decided,
-            share * self.s * self.u + passive_share * self.c * self.v,
-            self.s * self.u + self.c * self.v,
-        )
-        weights = self.weights(multiplier)
-        return pull / np.where(weights > 0.0, weights, 1.0)
+        """The coordinates y of the fit; 0 where neither side sees anything. 0 and inf are the limits."""
+        active, passive = self._shares(multiplier)
+        curvature = self.curvature(multiplier)
+        pull = active * self.s * self.u + passive * self.c * self.v
+        return pull / np.where(curvature > 0.0, curvature, 1.0)
 
     def excess(self, multiplier: float) -> float:
         """Passive error of the fit above the least passive error: sum (g / (s^2 + multiplier c^2))^2."""
@@ -64,9 +56,15 @@ class Secular:
         s, c = self.s[both], self.c[both]
         return s * np.abs(c * self.u[both] - s * self.v[both]), s * s, c * c
 
-    @staticmethod
-    def _passive_share(multiplier: float) -> float:
-        return 1.0 if multiplier == math.inf else multiplier / (1.0 + multiplier)
+    def _shares(self, multiplier: float) -> tuple[Floats, Floats]:
+        both = (self.s > 0.0) & (self.c > 0.0)
+        active, passive = shares(multiplier)
+        return np.where(both, active, 1.0), np.where(both, passive, 1.0)
+
+
+def shares(multiplier: float) -> tuple[float, float]:
+    """The weights 1 and multiplier of both sides, divided by their sum so that infinity has some as well."""
+    return 1.0 / (1.0 + multiplier), 1.0 if multiplier == math.inf else multiplier / (1.0 + multiplier)
 
 
 def _root(gap: Floats, a: Floats, b: Floats) -> float:
