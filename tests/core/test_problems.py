@@ -55,7 +55,7 @@ def test_equal_problems_are_equal_however_they_were_written() -> None:
     assert one == other
     assert hash(one) == hash(other)
     assert one != replace(one, cost=True)
-    assert one != replace(one, actions=["a", "c"])
+    assert one != replace(one, actions=("a", "c"))
 
 
 def test_a_problem_is_a_value() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,20 +15,17 @@ if TYPE_CHECKING:
 
 
 def demo(
-    rounds: int = typer.Option(50_000, min=1_000, help="Rounds of each run."),
-    replications: int = typer.Option(100, min=2, help="Runs of each learner, on the same worlds."),
-    out: Path = typer.Option(Path("out"), help="Folder for the figure."),
-    as_json: bool = typer.Option(False, "--json", help="Print numbers for machines instead of the table."),
+    rounds: Annotated[int, typer.Option(min=1_000, help="Rounds of each run.")] = 50_000,
+    replications: Annotated[int, typer.Option(min=2, help="Runs of each learner, on the same worlds.")] = 100,
+    out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("out"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print numbers for machines.")] = False,
 ) -> None:
     """Play Section 1.1 of the paper: LinUCB and FALCON against Epsilon-FALCON.
 
     The reward of action 1 is a step, and all three fit lines. The best line is good enough to act optimally,
     but only Epsilon-FALCON stays close to it.
 
-    Examples:
-        gyrfalcon demo
-
-        gyrfalcon demo --rounds 20000 --replications 20 --json
+    For example: gyrfalcon demo --rounds 20000 --replications 20 --json
     """
     from rich.console import Console
 
@@ -77,13 +74,17 @@ def _draw(out: Path, results: dict[str, Regret]) -> Path:
     edges = next(iter(results.values())).edges
     middle = (edges[1:] + edges[:-1]) / 2
     curves = {name: mean_and_error(regret.per_round) for name, regret in results.items()}
-    regret_figure(path, middle, curves, {"uniform play": 0.25}, "A step fitted by lines: who stays close to the best one")
+    regret_figure(
+        path,
+        middle,
+        curves,
+        {"uniform play": 0.25},
+        "A step fitted by lines: who stays close to the best one",
+    )
     return path
 
 
-def _print(
-    console: Console, results: dict[str, Regret], rounds: int, replications: int, path: Path
-) -> None:
+def _print(console: Console, results: dict[str, Regret], rounds: int, replications: int, path: Path) -> None:
     from rich.table import Table
 
     table = Table(title=f"Section 1.1: expected regret, {rounds:,} rounds, {replications} replications")

@@ -280,7 +280,7 @@ def _rest_to_best(weights: Floats, best: Ints, mask: Bools | None) -> Floats:
 
 
 def _barrier_level(gaps: Floats, mask: Bools | None) -> Floats:
-    """The root lam of sum 1 / (lam + gap) = 1. The sum is convex in lam: from below, Newton never overshoots."""
+    """The root lam of sum 1 / (lam + gap) = 1: the sum is convex, so from below Newton never overshoots."""
     level = np.ones(gaps.shape[1:])
     while True:
         weights = 1.0 / (gaps + level)

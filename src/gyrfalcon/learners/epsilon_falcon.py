@@ -181,7 +181,7 @@ class EpsilonFalcon:
         index: int,
         scatter: Floats | None = None,
     ) -> float:
-        """beta_m in mean units after epoch m = index; active rows tell the rewards' spread if passive are few."""
+        """beta_m in mean units after epoch m = index; rewards of active rows count if passive are few."""
         comp, d = self._comp(oracle), oracle.n_parameters
         rate = unit_slack(passive.n, comp, index, self.delta, self.rho, self.rho_prime)
         if self.slack_rule == "paper" or math.isinf(rate):

@@ -22,7 +22,7 @@ def regret_figure(
     references: Mapping[str, float],
     title: str,
 ) -> None:
-    """Draw per-round regret over rounds: a line and a two-standard-error band per name, labelled at its end."""
+    """Draw per-round regret over rounds: a line and a band of two standard errors per name, labelled."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -31,7 +31,9 @@ def regret_figure(
         axes = figure.add_subplot()
         for colour, (name, (mean, error)) in zip(COLOURS, curves.items(), strict=False):
             axes.plot(rounds, mean, color=colour, linewidth=1.8)
-            axes.fill_between(rounds, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, linewidth=0)
+            axes.fill_between(
+                rounds, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, linewidth=0
+            )
             axes.annotate(
                 name,
                 (rounds[-1], mean[-1]),

@@ -1,0 +1,47 @@
+"""What `import gyrfalcon` offers, and what it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import gyrfalcon
+
+
+def test_every_public_name_can_be_had() -> None:
+    assert all(getattr(gyrfalcon, name) is not None for name in gyrfalcon.__all__)
+
+
+def test_the_lists_of_public_names_agree() -> None:
+    listed = {name for names in gyrfalcon._HOMES.values() for name in names} | {"__version__"}
+    assert set(gyrfalcon.__all__) == listed
+    assert listed <= set(dir(gyrfalcon))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    assert not hasattr(gyrfalcon, "no_such_name")
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert version("gyrfalcon") == gyrfalcon.__version__
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return set(run.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert not loaded_after("import gyrfalcon") & {"scipy", "matplotlib", "rich", "typer", "pandas"}
+
+
+def test_the_bandit_needs_numpy_alone() -> None:
+    loaded = loaded_after(
+        "from gyrfalcon import Bandit\n"
+        "bandit = Bandit(actions=['a', 'b'])\n"
+        "bandit.reward(bandit.decide({'x': 1.0}).event_id, 1.0)"
+    )
+    assert "numpy" in loaded
+    assert not loaded & {"scipy", "matplotlib", "rich", "typer", "pandas", "sklearn"}
