@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gyrfalcon.bandit import Bandit, Decision, DecisionBatch
+    from gyrfalcon.core.columns import Boolean, Categorical, Hashed, Numeric
     from gyrfalcon.core.contexts import Contexts
     from gyrfalcon.core.epochs import Epoch, PassiveDesign, decide
     from gyrfalcon.core.kernels import (
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from gyrfalcon.core.records import Decisions, Log
     from gyrfalcon.core.rewards import RewardRange
     from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
-    from gyrfalcon.core.schema import Boolean, Categorical, Hashed, Numeric, Schema
+    from gyrfalcon.core.schema import Schema
     from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
     from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
     from gyrfalcon.learners.falcon import Falcon
@@ -54,7 +55,8 @@ _HOMES = {
     "core.records": ("Decisions", "Log"),
     "core.rewards": ("RewardRange",),
     "core.schedules": ("Doubling", "FixedBatch", "Geometric", "KnownHorizon"),
-    "core.schema": ("Boolean", "Categorical", "Hashed", "Numeric", "Schema"),
+    "core.columns": ("Boolean", "Categorical", "Hashed", "Numeric"),
+    "core.schema": ("Schema",),
     "learners.epsilon_falcon": ("EpsilonFalcon",),
     "learners.epsilon_greedy": ("EpsilonGreedy",),
     "learners.falcon": ("Falcon",),

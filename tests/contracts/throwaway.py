@@ -26,9 +26,7 @@ from gyrfalcon.oracles.linear import Linear
 def opening(problem: Problem, schedule: Schedule, policy: Policy, state: object) -> Epoch:
     """Epoch 1 of a policy."""
     everyone = UniformPolicy(problem.n_actions)
-    return Epoch(
-        index=1, start=0, stop=schedule.end(1), policy=policy, passive_policy=everyone, state=state
-    )
+    return Epoch(index=1, start=0, stop=schedule.end(1), policy=policy, passive_policy=everyone, state=state)
 
 
 def ips_sum(probabilities: Floats, log: Log) -> float:
@@ -38,10 +36,11 @@ def ips_sum(probabilities: Floats, log: Log) -> float:
 
 
 def softmax_weights(gains: Floats, floor: float) -> Floats:
-    """Exponential weights with a share of `floor` spread evenly."""
-    weights = np.exp(gains - gains.max())
-    mixed: Floats = (1.0 - floor) * weights / weights.sum() + floor / len(gains)
-    return mixed
+    """Exponential weights with a share of `floor` spread evenly; added up in order they make exactly 1."""
+    powers = np.exp(gains - gains.max())
+    weights: Floats = (1.0 - floor) * powers / powers.sum() + floor / len(gains)
+    weights[-1] = 1.0 - sum(weights[:-1].tolist())
+    return weights
 
 
 # A gate: three candidates learn from every row; the one that earned most on rows it had not seen plays.
@@ -169,9 +168,7 @@ class ExponentialWeights:
         old = dict(zip(epoch.state.actions, gains.tolist(), strict=False))
         kept = [old.get(action, gains.max()) for action in problem.actions]
         policy = self._advice(problem, np.array([*kept, gains[-1]]))
-        return replace(
-            epoch, policy=policy, passive_policy=UniformPolicy(problem.n_actions), state=problem
-        )
+        return replace(epoch, policy=policy, passive_policy=UniformPolicy(problem.n_actions), state=problem)
 
     def _updated(self, advice: Advice, log: Log) -> Advice:
         earned = [ips_sum(expert.probabilities(log.contexts), log) for expert in advice.experts]
@@ -192,10 +189,11 @@ def advice_of(epoch: Epoch) -> Advice:
 
 @dataclass(frozen=True, slots=True)
 class MasterState:
-    """What each base's policies would have earned, and how many of its own rows it has learned from."""
+    """What each base's policies would have earned, and how many settled rows it has not learned from yet."""
 
+    problem: Problem
     gains: Floats
-    n_taken: tuple[int, ...]
+    n_waiting: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,38 +217,38 @@ class Master:
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         epochs = tuple(base.start(problem, log) for base in self.bases)
-        taken = tuple(0 if log is None else len(rows_of(log, j)) for j in range(len(epochs)))
-        state = MasterState(np.zeros(len(epochs)), taken)
+        state = MasterState(problem, np.zeros(len(epochs)), (0,) * len(epochs))
         return opening(problem, self.schedule, self._mixture(state, epochs), state)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         state, master = master_parts(epoch)
-        earned = [
-            ips_sum(action_probabilities(base, log.round, log.contexts), log) for base in master.bases
-        ]
-        n_actions = log.contexts.eligible.shape[1] if log.contexts.eligible is not None else 0
-        rows = Log.concat([*history.logs(), log], n_actions)
-        advanced = [self._advanced(j, state.n_taken[j], master.bases[j], rows) for j in range(len(self.bases))]
-        after = MasterState(state.gains + self.rate * np.array(earned), tuple(taken for taken, _ in advanced))
+        earned = [ips_sum(action_probabilities(base, log.round, log.contexts), log) for base in master.bases]
+        rows = Log.concat([*history.logs(), log], state.problem.n_actions)
+        n_waiting = [n + len(rows_of(log, j)) for j, n in enumerate(state.n_waiting)]
+        advanced = [self._advanced(j, n, master.bases[j], rows) for j, n in enumerate(n_waiting)]
+        gains = state.gains + self.rate * np.array(earned)
+        after = MasterState(state.problem, gains, tuple(n for n, _ in advanced))
         policy = self._mixture(after, tuple(base for _, base in advanced))
         return successor(epoch, self.schedule, policy=policy, state=after, report=None)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         state, master = master_parts(epoch)
-        bases = tuple(learner.adapt(one, problem) for learner, one in zip(self.bases, master.bases, strict=True))
-        policy = self._mixture(state, bases)
-        return replace(epoch, policy=policy, passive_policy=UniformPolicy(problem.n_actions))
+        bases = tuple(
+            learner.adapt(one, problem) for learner, one in zip(self.bases, master.bases, strict=True)
+        )
+        policy, everyone = self._mixture(state, bases), UniformPolicy(problem.n_actions)
+        return replace(epoch, policy=policy, passive_policy=everyone, state=replace(state, problem=problem))
 
     def _mixture(self, state: MasterState, bases: tuple[Epoch, ...]) -> Mixture:
         return Mixture(softmax_weights(state.gains, self.floor), bases)
 
-    def _advanced(self, j: int, n_taken: int, base: Epoch, rows: Log) -> tuple[int, Epoch]:
-        """The rows taken and the base's epoch: the next one once enough of its own rows are settled."""
+    def _advanced(self, j: int, n_waiting: int, base: Epoch, rows: Log) -> tuple[int, Epoch]:
+        """How many rows wait, and the base's epoch: the next one once its own rows fill the present one."""
+        if n_waiting < base.n_rounds:
+            return n_waiting, base
         own = rows_of(rows, j)
-        if len(own) - n_taken < base.n_rounds:
-            return n_taken, base
-        new = own.where(np.arange(len(own)) >= n_taken)
-        return len(own), self.bases[j].next_epoch(base, new, history=NoHistory())
+        waiting = own.where(np.arange(len(own)) >= len(own) - n_waiting)
+        return 0, self.bases[j].next_epoch(base, waiting, history=NoHistory())
 
 
 def rows_of(log: Log, base: int) -> Log:
@@ -327,9 +325,7 @@ class Forest:
             grown = dict(zip(epoch.state.actions, model.forests, strict=True))
             forests = tuple(grown.get(action) for action in problem.actions)
             policy = replace(epoch.policy, scorer=replace(model, forests=forests))
-        return replace(
-            epoch, policy=policy, passive_policy=UniformPolicy(problem.n_actions), state=problem
-        )
+        return replace(epoch, policy=policy, passive_policy=UniformPolicy(problem.n_actions), state=problem)
 
     def _policy(self, problem: Problem, rows: Log) -> KernelPolicy:
         center = rows.contexts.shared.mean(axis=0)

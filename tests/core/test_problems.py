@@ -11,9 +11,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from gyrfalcon.core.columns import Numeric
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.schema import Numeric, Schema
+from gyrfalcon.core.schema import Schema
 
 ADS = Problem(["red", "green", "blue"], features=["age", "clicks"])
 PRICED = Problem(["red", "green"], features=1, action_features={"price": "numeric", "kind": ["new"]})
@@ -164,8 +165,14 @@ def test_a_list_of_booleans_does_not_pass_for_labels() -> None:
 
 @pytest.mark.parametrize(
     "actions",
-    [PRICES, [PRICES, PRICES], np.array([[2.0, "new"], [3.0, "old"]], dtype=object)],
-    ids=["one mapping", "a mapping per row", "an array"],
+    [
+        PRICES,
+        [PRICES, PRICES],
+        np.array([[2.0, "new"], [3.0, "old"]], dtype=object),
+        [[2.0, "new"], [3.0, "old"]],
+        [[[2.0, "new"], [3.0, "old"]]] * 2,
+    ],
+    ids=["one mapping", "a mapping per row", "an array", "a list", "a list per row"],
 )
 def test_features_of_actions_are_given_once_or_per_row(actions: object) -> None:
     cube = PRICED.contexts([[1.0], [2.0]], actions).actions
@@ -185,6 +192,16 @@ def test_numeric_features_of_actions_may_be_an_array_per_row() -> None:
     one = problem.context(actions=array[0]).actions
     assert one is not None
     assert one.tolist() == array[:1].tolist()
+
+
+@pytest.mark.parametrize("actions", [[], np.zeros((0, 2, 2)), PRICES])
+def test_there_may_be_no_contexts(actions: object) -> None:
+    contexts = PRICED.contexts([], actions, eligible=[])
+    assert contexts.shared.shape == (0, 1)
+    assert contexts.actions is not None
+    assert contexts.actions.shape == (0, 2, 3)
+    assert contexts.eligible is not None
+    assert contexts.eligible.shape == (0, 2)
 
 
 def test_only_eligible_actions_need_features() -> None:
@@ -214,6 +231,8 @@ def test_only_eligible_actions_need_features() -> None:
         (np.ones((2, 3, 2)), r"actions have shape \(2, 3, 2\); give \(n, 2, 2\)"),
         (np.full((2, 2, 2), np.nan), "action 'red': row 0, feature 'price': the value is missing"),
         (7, r"actions have shape \(\)"),
+        ([[[1.0, "new"]], [[1.0, "new"], [2.0, "new"]]], r"actions have shape \(2,\)"),
+        ([[["1", "new"], [2.0, "new"]]] * 2, "action 'red': row 0, feature 'price': '1' .* is not a number"),
     ],
 )
 def test_wrong_features_of_actions_are_refused(actions: object, sentence: str) -> None:
@@ -226,8 +245,12 @@ def test_parts_that_are_lacking_or_not_declared_are_refused() -> None:
         ADS.contexts(n=2)
     with pytest.raises(ValueError, match="features of actions are given and not declared"):
         ADS.context([1.0, 2.0], actions=np.ones((3, 1)))
-    with pytest.raises(ValueError, match=r"the numbers of contexts differ \(n: 3, shared: 2\)"):
+    with pytest.raises(ValueError, match=r"the numbers of contexts differ \(shared: 2, n: 3\)"):
         ADS.contexts(np.ones((2, 2)), n=3)
+    with pytest.raises(ValueError, match=r"n is 2\.5; give the number of contexts"):
+        Problem(["a", "b"]).contexts(n=2.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="n is -1; give the number of contexts"):
+        Problem(["a", "b"]).contexts(n=-1)
     with pytest.raises(ValueError, match="'a' is not a feature"):
         Problem(["a", "b"]).context({"a": 1})
     with pytest.raises(ValueError, match="actions are of 2 contexts, and one is asked for"):
@@ -272,8 +295,15 @@ def test_without_propensities_choice_was_uniform_over_the_eligible_actions() -> 
     log = ADS.log(contexts, ["red"] * 3, [0, 1, 0])
     assert log.propensity.tolist() == [1.0, 0.5, 1 / 3]
     assert log.round.tolist() == [0, 1, 2]
-    assert not log.passive.any()
+    assert log.passive.all()
     assert ADS.log(ADS.contexts(np.ones((1, 2))), ["red"], [0]).propensity.tolist() == [1 / 3]
+
+
+def test_rows_with_propensities_are_not_passive_unless_said_so() -> None:
+    contexts = ADS.contexts(np.ones((2, 2)))
+    assert not ADS.log(contexts, ["red", "blue"], [0, 1], [0.5, 0.2]).passive.any()
+    marked = ADS.log(contexts, ["red", "blue"], [0, 1], [0.5, 1 / 3], passive=[False, True])
+    assert marked.passive.tolist() == [False, True]
 
 
 def test_a_log_may_be_empty() -> None:
@@ -301,6 +331,9 @@ def test_a_log_may_be_empty() -> None:
         ({"rounds": [1, None]}, "row 1: rounds has nan"),
         ({"rounds": [1]}, "there are 1 rounds and 2 contexts"),
         ({"passive": [True, 2]}, "row 1, feature 'passive': 2 is neither true nor false"),
+        ({"rounds": [1, 2**60]}, "rounds: row 1: .* beyond .*; give finite numbers"),
+        ({"epoch": 0.5}, "epoch has 0.5; give whole numbers"),
+        ({"passive": True}, "passive: True is not a column"),
         ({"passive": [True]}, "there are 1 passive and 2 contexts"),
     ],
 )
@@ -312,6 +345,8 @@ def test_wrong_columns_of_a_log_are_refused(columns: dict[str, Any], sentence: s
 
 
 def test_contexts_of_another_problem_are_refused() -> None:
+    with pytest.raises(ValueError, match="make them with this problem's `contexts`"):
+        ADS.log(np.ones((1, 2)), ["red"], [1])  # type: ignore[arg-type]
     with pytest.raises(
         ValueError, match="the contexts have 3 shared and 0 action features, and the problem has 2"
     ):

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from gyrfalcon.core.schema import Boolean, Categorical, Column, Hashed, Numeric, Schema
+from gyrfalcon.core.columns import Boolean, Categorical, Column, Hashed, Numeric
+from gyrfalcon.core.schema import Schema
 
 PEOPLE = Schema.of(
     {
@@ -353,7 +354,7 @@ def test_errors_name_the_feature_the_value_and_the_remedy(row: dict[str, object]
 
 def test_features_without_values_are_named() -> None:
     sentence = (
-        r"'aeg' is not a feature \(did you mean 'age'\?\), and 'age' has no value; the features are 'age'"
+        r"'aeg' is not a feature \(did you mean 'age'\?\), and there is no value for 'age'; the features"
     )
     for schema in (Schema.of(["age", "b"]), Schema.of({"age": "boolean", "b": "numeric"})):
         with pytest.raises(ValueError, match=sentence):

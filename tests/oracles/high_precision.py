@@ -1,7 +1,7 @@
-"""The constrained fit in 60-digit arithmetic: exact normal equations, explicit null spaces, bisection.
+"""The constrained fit in 50-digit arithmetic: exact normal equations, explicit null spaces, bisection.
 
 Written from the problem's definition alone and sharing no step with the library: Gaussian elimination instead
-of eigenvectors, bisection instead of Newton. The sums over rows of doubles are exact to all 60 digits.
+of eigenvectors, bisection instead of Newton. The sums over rows of doubles are exact to all 50 digits.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats, Ints
 
-DIGITS = 60
-_ZERO = mp.mpf(10) ** -45
-_BISECTIONS = 90
+DIGITS = 50
+_ZERO = mp.mpf(10) ** -38
+_BISECTIONS = 50
 
 Matrix = Any
 Number = Any
@@ -111,9 +111,12 @@ class Problem:
             return mp.mpf(0)
         if level < _ZERO:
             return mp.inf
-        low, high = mp.mpf(0), mp.mpf(1)
+        high = mp.mpf(1)
         while self.excess_of(self.fit(high)) > level:
-            low, high = high, high * 16
+            high *= 64
+        while self.excess_of(self.fit(high / 64)) <= level:
+            high /= 64
+        low = high / 64
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2
             low, high = (middle, high) if self.excess_of(self.fit(middle)) > level else (low, middle)
@@ -148,17 +151,26 @@ def _form(gram: Matrix, x: Matrix) -> Number:
 def _lexicographic(sides: list[Side]) -> Matrix:
     """The minimiser of the first error, among those of the next one, ..., then of the norm."""
     d = sides[0].gram.rows
-    theta, free = mp.zeros(d, 1), mp.eye(d)
+    theta, free = _solved(sides[0].gram, sides[0].cross)
     identity = Side(mp.eye(d), mp.zeros(d, 1))
-    for side in [*sides, identity]:
+    for side in [*sides[1:], identity]:
         if free.cols == 0:
             break
-        reduced = free.T * side.gram * free
         target = free.T * (side.cross - side.gram * theta)
-        step, null = _solved(reduced, target)
+        step, null = _solved(_without_rounding(side.gram, free), target)
         theta = theta + free * step
         free = free * null if null.cols else mp.zeros(d, 0)
     return theta
+
+
+def _without_rounding(gram: Matrix, free: Matrix) -> Matrix:
+    """The form on the free directions, zero in those where only the 50th digit is left of it."""
+    reduced, size = free.T * gram * free, free.apply(abs).T * gram.apply(abs) * free.apply(abs)
+    for i in range(free.cols):
+        if reduced[i, i] <= _ZERO * size[i, i]:
+            for j in range(free.cols):
+                reduced[i, j] = reduced[j, i] = mp.mpf(0)
+    return reduced
 
 
 def _solved(gram: Matrix, target: Matrix) -> tuple[Matrix, Matrix]:

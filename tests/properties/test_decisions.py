@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,10 +16,7 @@ from hypothesis import strategies as st
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities, decide
 from gyrfalcon.core.kernels import (
-    EpsilonGreedyKernel,
     InverseGapWeighting,
-    LogBarrierWeighting,
-    SoftmaxKernel,
     epsilon_greedy,
     inverse_gap_weighting,
     log_barrier_weighting,
@@ -31,6 +29,7 @@ from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.bases import IdentityMap
 from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.models import JointModel, OptimisticModel, PerActionModel
+from tests.properties.choices import every_kernel, strengths
 
 examples = settings(deadline=None, max_examples=100)
 
@@ -62,12 +61,7 @@ class Play:
         return action_probabilities(self.epoch, self.rounds, self.contexts)
 
 
-kernels = st.one_of(
-    st.builds(InverseGapWeighting, st.one_of(st.just(0.0), st.floats(0.0, 1e4), st.floats(0.0, 1e300))),
-    st.builds(LogBarrierWeighting, st.one_of(st.just(0.0), st.floats(0.0, 1e4), st.floats(0.0, 1e300))),
-    st.builds(EpsilonGreedyKernel, st.floats(0.0, 1.0)),
-    st.builds(SoftmaxKernel, st.floats(1e-3, 1e3)),
-)
+kernels = st.builds(lambda gamma, which: every_kernel(gamma)[which], strengths, st.integers(0, 4))
 shares = st.one_of(
     st.sampled_from([0.0, 1e-6, 0.07, 0.3, 1.0]), st.integers(0, 10_000).map(lambda i: i / 10_000)
 )
@@ -151,7 +145,7 @@ def arrivals(
     draw: st.DrawFn, k: int, p: int, q: int | None, start: int, stop: int
 ) -> tuple[Ints, Contexts, Floats]:
     rng = draw(seeds)
-    n = draw(st.integers(1, 50))
+    n = draw(st.integers(1, 30))
     contexts = Contexts(
         some_numbers(rng, n, p),
         None if q is None else some_numbers(rng, n, k, q),
@@ -189,13 +183,29 @@ def bits(decisions: Sequence[Decisions]) -> tuple[bytes, ...]:
     return tuple(np.concatenate([getattr(one, name) for one in decisions]).tobytes() for name in names)
 
 
-@given(play=st.one_of(plays(), mixed_plays()), size=st.integers(1, 10))
-@settings(deadline=None, max_examples=200)
-def test_decisions_have_the_same_bits_alone_and_in_any_batch(play: Play, size: int) -> None:
+def assert_same_bits_in_any_batch(play: Play, size: int) -> None:
     n = len(play.contexts)
     together = bits([play.decide()])
     assert bits([play.decide(slice(i, i + 1)) for i in range(n)]) == together
     assert bits([play.decide(slice(i, i + size)) for i in range(0, n, size)]) == together
+
+
+@given(play=plays(), gamma=strengths, size=st.integers(2, 10))
+@settings(deadline=None, max_examples=60)
+def test_decisions_of_every_kernel_have_the_same_bits_alone_and_in_any_batch(
+    play: Play, gamma: float, size: int
+) -> None:
+    policy = play.epoch.policy
+    assert isinstance(policy, KernelPolicy)
+    for kernel, design in product(every_kernel(gamma), PassiveDesign):
+        epoch = replace(play.epoch, policy=replace(policy, kernel=kernel), passive_design=design)
+        assert_same_bits_in_any_batch(replace(play, epoch=epoch), size)
+
+
+@given(play=mixed_plays(), size=st.integers(2, 10))
+@examples
+def test_decisions_of_a_mixture_have_the_same_bits_alone_and_in_any_batch(play: Play, size: int) -> None:
+    assert_same_bits_in_any_batch(play, size)
 
 
 @given(play=st.one_of(plays(), mixed_plays()))

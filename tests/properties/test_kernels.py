@@ -17,11 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gyrfalcon.core.kernels import (
-    EpsilonGreedyKernel,
     InverseGapWeighting,
-    Kernel,
     LogBarrierWeighting,
-    SoftmaxKernel,
     epsilon_greedy,
     inverse_gap_weighting,
     log_barrier_weighting,
@@ -30,6 +27,7 @@ from gyrfalcon.core.kernels import (
     uniform,
 )
 from gyrfalcon.core.types import Bools, Floats, Ints
+from tests.properties.choices import every_kernel, strengths
 
 Weighting = Callable[[Floats, float, Bools | None], Floats]
 
@@ -94,18 +92,6 @@ def rows(
     return Rows(draw(arrays(np.float64, shape, elements=elements)), draw(masks(shape)))
 
 
-def every_kernel(gamma: float) -> list[Kernel]:
-    """One of each, greedy or not according to gamma."""
-    share, temperature = 1.0 / (1.0 + gamma), 1.0 / max(gamma, 1e-300)
-    return [
-        InverseGapWeighting(gamma),
-        LogBarrierWeighting(gamma),
-        EpsilonGreedyKernel(share),
-        EpsilonGreedyKernel(0.0),
-        SoftmaxKernel(temperature),
-    ]
-
-
 def assert_probabilities(p: Floats, of: Rows) -> None:
     assert (p >= 0.0).all()
     assert max(abs(math.fsum(row) - 1.0) for row in p.tolist()) <= 1e-12
@@ -146,6 +132,16 @@ def test_a_row_in_plain_floats_has_the_same_bits(of: Rows, gamma: float) -> None
             assert (
                 kernel.row(scores, None if of.eligible is None else of.eligible[i].tolist()) == p[i].tolist()
             )
+
+
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 60), gamma=strengths)
+@settings(deadline=None, max_examples=200)
+def test_a_long_row_in_plain_floats_has_the_same_bits(seed: int, k: int, gamma: float) -> None:
+    scores = np.random.default_rng(seed).random((8, k))
+    for kernel in every_kernel(gamma):
+        assert [kernel.row(row, None) for row in scores.tolist()] == kernel.probabilities(
+            scores, None
+        ).tolist()
 
 
 @given(of=rows(), bad=nothing_finite, gamma=any_gamma, data=st.data())

@@ -11,9 +11,10 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.columns import Boolean, Categorical, Column, Hashed, Numeric
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.rewards import RewardRange
-from gyrfalcon.core.schema import Boolean, Categorical, Column, Hashed, Numeric, Schema
+from gyrfalcon.core.schema import Schema
 
 EXACT = 2**53
 finite = st.floats(allow_nan=False, allow_infinity=False)

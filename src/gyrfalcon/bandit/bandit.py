@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 import time
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from gyrfalcon.bandit.ageing import Ageing
+from gyrfalcon.bandit.checks import check_learner, check_overtime, checked_seed, problem_of
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
-from gyrfalcon.bandit.ledger import Event, Repeated, RewardRules
+from gyrfalcon.bandit.ledger import Event
 from gyrfalcon.bandit.play import Play
+from gyrfalcon.bandit.rules import Repeated, RewardRules
 from gyrfalcon.bandit.snapshot import Events, Snapshot
 from gyrfalcon.core.epochs import Epoch, decide, decide_one
 from gyrfalcon.core.problems import Problem
@@ -33,7 +36,7 @@ class Bandit:
 
     The next epoch starts once the planned rounds have been decided and their rewards are settled, or after
     `max_overtime` times the planned rounds with what has come in by then; late rewards count in a later fit.
-    All methods may be called from any thread.
+    A call that is refused changes nothing. All methods may be called from any thread.
 
     Parameters
     ----------
@@ -51,6 +54,8 @@ class Bandit:
         See `RewardRules`.
     warm_start
         A log of earlier decisions, made with `Problem.log`.
+    clock
+        Seconds, for `time_to_live`; where it is set back, no time has passed.
 
     Examples
     --------
@@ -81,27 +86,32 @@ class Bandit:
         warm_start: Log | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if not max_overtime >= 0.0:
-            raise ValueError(f"max_overtime is {max_overtime}; give a number of at least 0.")
-        if problem is None and actions is not None:
-            problem = Problem(actions, features, action_features, reward_range, outside, cost)
-        elif problem is None or actions is not None:
-            raise ValueError("give either actions or a problem, and not both.")
+        check_overtime(max_overtime)
+        chosen: Learner = EpsilonFalcon() if learner is None else learner
+        check_learner(chosen)
+        self._awaits_features = features is None and problem is None and warm_start is None
+        problem = problem_of(
+            problem,
+            actions,
+            features=features,
+            action_features=action_features,
+            reward_range=reward_range,
+            outside=outside,
+            cost=cost,
+        )
         rules = RewardRules(
             time_to_live=time_to_live,
             default_reward=default_reward,
             max_pending=max_pending,
             repeated=repeated,
         )
-        chosen: Learner = EpsilonFalcon() if learner is None else learner
-        self._awaits_features = features is None and actions is not None and warm_start is None
         self._play = Play.begin(chosen, problem, rules, max_overtime, warm_start)
-        self._equip(secrets.randbits(62) if seed is None else int(seed), clock)
+        self._equip(checked_seed(seed), Ageing(clock))
 
-    def _equip(self, seed: int, clock: Callable[[], float]) -> None:
+    def _equip(self, seed: int, ageing: Ageing) -> None:
         self._seed = seed
         self._prefix = f"{seed & 0xFFFFFFFF:08x}-"
-        self._clock = clock
+        self._ageing = ageing
         self._lock = threading.RLock()
 
     @property
@@ -117,7 +127,9 @@ class Bandit:
     @property
     def n_pending(self) -> int:
         """How many decisions wait for a reward."""
-        return len(self._play.ledger.waiting)
+        with self._lock:
+            ledger = self._play.ledger
+            return len(ledger.waiting) - len(ledger.due(self._ageing.now()))
 
     def decide(
         self,
@@ -134,18 +146,15 @@ class Bandit:
         """
         with self._lock:
             play = self._play
-            if self._awaits_features:
-                self._learn_features(context, many=False)
-            contexts = play.problem.context(context, actions, eligible)
+            problem = self._problem_of(context) if self._awaits_features else play.problem
+            contexts = problem.context(context, actions, eligible)
+            identity = self._id(play.round) if event_id is None else play.ledger.check_new(event_id)
+            now = self._begin(problem, 1)
             epoch, round_ = play.epoch, play.round
-            identity = f"{self._prefix}{round_}" if event_id is None else event_id
-            play.ledger.check_new(identity)
             uniforms = event_uniforms(self._seed, identity)
             action, propensity, component = decide_one(epoch, round_, contexts, uniforms)
-            now = self._clock()
             play.open(identity, Event(contexts, 0, action, propensity, epoch.index, round_, component, now))
-            play.expire(now)
-            label = play.problem.actions[action]
+            label = problem.actions[action]
             return Decision(label, propensity, identity, round_, epoch.index, component % 2 == PASSIVE)
 
     def decide_many(
@@ -159,48 +168,52 @@ class Bandit:
     ) -> DecisionBatch:
         """Actions for many contexts at once, all by the epoch in play: a frame, a matrix or a list of dicts.
 
-        A problem without features says how many by `n`.
+        As long as the epoch lasts, these are the decisions for the same contexts one by one. A problem
+        without features says how many by `n`; at most `max_pending` may come at once.
         """
         with self._lock:
             play = self._play
-            if self._awaits_features:
-                self._learn_features(contexts, many=True)
-            rows = play.problem.contexts(contexts, actions, eligible, n)
-            epoch = play.epoch
+            problem = self._problem_of(contexts) if self._awaits_features else play.problem
+            rows = problem.contexts(contexts, actions, eligible, n)
             rounds = np.arange(play.round, play.round + len(rows))
-            ids = [f"{self._prefix}{r}" for r in rounds.tolist()] if event_ids is None else list(event_ids)
-            self._check_ids(ids, len(rows))
+            if event_ids is None:
+                ids = [self._id(round_) for round_ in rounds.tolist()]
+            else:
+                ids = play.ledger.check_all_new(event_ids, len(rows))
+            play.ledger.check_room(len(rows))
+            now = self._begin(problem, len(rows))
+            epoch = play.epoch
             made = decide(epoch, rounds, rows, uniforms_of_events(self._seed, ids))
-            now = self._clock()
             columns = (made.action, made.propensity, made.round, made.component)
             for row, (identity, *numbers) in enumerate(zip(ids, *(c.tolist() for c in columns), strict=True)):
                 action, propensity, round_, component = numbers
                 play.open(identity, Event(rows, row, action, propensity, epoch.index, round_, component, now))
-            play.expire(now)
-            labels = [play.problem.actions[action] for action in made.action.tolist()]
-            return DecisionBatch(
-                labels, made.propensity, ids, rounds, epoch.index, made.component % 2 == PASSIVE
-            )
+            labels = [problem.actions[action] for action in made.action.tolist()]
+            passive = made.component % 2 == PASSIVE
+            return DecisionBatch(labels, made.propensity, ids, rounds, epoch.index, passive)
 
     def reward(self, event_id: str, value: float) -> None:
-        """Credit a reward to the decision with this id: in any order, at any time before it expires."""
-        self.reward_many({event_id: value})
+        """Credit a reward to the decision with this id: in any order, at any time before it expires.
+
+        If the learner then fails to refit, its error is raised with a note; the reward is credited all the
+        same.
+        """
+        self._credit([(event_id, value)])
 
     def reward_many(self, rewards: Mapping[str, float]) -> None:
         """Credit rewards by event id: all of them, or none when one is refused."""
-        with self._lock:
-            self._play.expire(self._clock())
-            for event_id, value in rewards.items():
-                self._play.ledger.plan(event_id, value)
-            for event_id, value in rewards.items():
-                self._play.settle(event_id, value)
-            self._play.advance_if_due()
+        if not isinstance(rewards, Mapping):
+            raise TypeError(
+                f"rewards are a {type(rewards).__name__}; give a mapping of event ids to rewards, such as "
+                "dict(zip(batch.event_id, rewards))."
+            )
+        self._credit(list(rewards.items()))
 
     def update(self, log: Log) -> None:
         """Learn from decisions that were made elsewhere (see `Problem.log`); they count as rounds played."""
         with self._lock:
             self._play.add(log)
-            self._awaits_features = False
+            self._awaits_features = self._awaits_features and len(log) == 0
             self._play.advance_if_due()
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
@@ -209,7 +222,7 @@ class Bandit:
         Name dataclasses of your own (a learner, say) in `classes`.
         """
         with self._lock:
-            snapshot = self._play.snapshot(self._seed, self._awaits_features)
+            snapshot = self._play.snapshot(self._seed, self._awaits_features, self._ageing)
         files.save(path, snapshot, (*_FILE_CLASSES, *classes))
 
     @classmethod
@@ -226,25 +239,41 @@ class Bandit:
                 f"{os.fspath(path)} holds a {type(snapshot).__name__}, not a saved Bandit."
             )
         bandit = cls.__new__(cls)
-        bandit._play = Play.restored(snapshot)
+        try:
+            bandit._play = Play.restored(snapshot)
+        except Exception as error:
+            raise ValueError(f"{os.fspath(path)} holds parts that don't fit together: {error}.") from error
         bandit._awaits_features = snapshot.awaits_features
-        bandit._equip(snapshot.seed, clock)
+        bandit._equip(snapshot.seed, Ageing(clock, snapshot.latest, snapshot.offset))
         return bandit
 
-    def _learn_features(self, context: object, *, many: bool) -> None:
-        """Let the first context say what features there are; a refused one says nothing."""
-        schema = Schema.infer(context) if context is not None else Schema.of(None)
-        problem = replace(self._play.problem, features=schema)
-        # Convert before committing to the schema, so that a bad first context changes nothing.
-        problem.contexts(context, n=1) if many else problem.context(context)
-        self._play.restart(problem)
-        self._awaits_features = False
+    def _credit(self, rewards: list[tuple[str, float]]) -> None:
+        with self._lock:
+            self._play.expire(self._ageing.now())
+            self._play.credit(rewards)
+            self._play.advance_if_due()
 
-    def _check_ids(self, ids: list[str], n: int) -> None:
-        if len(ids) != n:
-            raise ValueError(f"there are {len(ids)} event ids for {n} contexts; give one each.")
-        if len(set(ids)) != n:
-            twice = next(one for number, one in enumerate(ids) if one in ids[:number])
-            raise ValueError(f"event id {twice!r} is there twice; give each decision an id of its own.")
-        for one in ids:
-            self._play.ledger.check_new(one)
+    def _problem_of(self, example: object) -> Problem:
+        """The problem with the features of the first context."""
+        return replace(self._play.problem, features=Schema.infer(example))
+
+    def _begin(self, problem: Problem, n: int) -> float:
+        """The time of n decisions that nothing can refuse any more.
+
+        Events that are due have made room, and an epoch whose overtime is up has a successor. A learner that
+        fails gives a warning only, because decisions must go on.
+        """
+        if self._awaits_features:
+            self._play.restart(problem)
+            self._awaits_features = False
+        now = self._ageing.tick()
+        self._play.expire(now, n)
+        try:
+            self._play.advance_if_due()
+        except Exception as error:
+            told = " ".join([f"{type(error).__name__}: {error}.", *getattr(error, "__notes__", [])])
+            warnings.warn(told, RuntimeWarning, stacklevel=3)
+        return now
+
+    def _id(self, round_: int) -> str:
+        return self._play.ledger.new_id(f"{self._prefix}{round_}")

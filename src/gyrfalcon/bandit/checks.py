@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import secrets
+from collections.abc import Hashable, Iterable
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.tables import shown
-from gyrfalcon.learners.learner import Learner
+from gyrfalcon.core.types import Bools, Floats, Ints
 
 _REMEDY = "make it with this bandit's problem.log(...)."
 
@@ -28,6 +31,21 @@ def checked_seed(seed: object) -> int:
     return number
 
 
+def problem_of(problem: Problem | None, actions: Iterable[Hashable] | None, **settings: Any) -> Problem:
+    """The problem that is given, or the one made of actions and settings."""
+    if (problem is None) == (actions is None):
+        raise ValueError("give either actions or a problem, and not both.")
+    if problem is None:
+        return Problem(actions or (), **settings)
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem is {shown(problem)}; give a Problem, or the actions as actions=.")
+    plain = inspect.signature(Problem).parameters
+    changed = [name for name, value in settings.items() if value != plain[name].default]
+    if changed:
+        raise ValueError(f"{', '.join(changed)} would be ignored beside a problem; put it into the Problem.")
+    return problem
+
+
 def check_learner(learner: object) -> None:
     """Refuse what is not a learner, such as actions in its place or a class without its call."""
     lacking = [name for name in ("start", "next_epoch", "reads_history") if not hasattr(learner, name)]
@@ -36,17 +54,26 @@ def check_learner(learner: object) -> None:
         raise TypeError(f"learner is {kind}; give one such as EpsilonFalcon(), and the actions as actions=.")
 
 
-def check_overtime(max_overtime: object) -> None:
+def check_overtime(value: object) -> None:
     """Refuse what is not a number from 0 on."""
-    if not isinstance(max_overtime, int | float | np.number) or not max_overtime >= 0.0:
-        raise ValueError(f"max_overtime is {shown(max_overtime)}; give a number of at least 0.")
+    if not _is_number(value) or not value >= 0.0:
+        raise ValueError(f"max_overtime is {shown(value)}; give a number of at least 0.")
 
 
-def started(learner: Learner, problem: Problem, log: Log | None) -> object:
-    """The learner's first epoch, once the log is known to be of this problem."""
-    if log is not None:
-        check_log(log, problem)
-    return learner.start(problem, log)
+def check_seconds(name: str, value: object) -> None:
+    """Refuse what is neither a time above 0 nor None."""
+    if value is not None and (not _is_number(value) or not value > 0.0):
+        raise ValueError(f"{name} is {shown(value)}; give seconds above 0, or None to wait for ever.")
+
+
+def check_count(name: str, value: object) -> None:
+    """Refuse what is not a whole number above 0."""
+    if not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} is {shown(value)}; give a whole number of at least 1.")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float | np.integer | np.floating)
 
 
 def check_log(log: object, problem: Problem) -> None:
@@ -94,23 +121,18 @@ def _check_shapes(log: Log, problem: Problem) -> None:
 def _check_values(log: Log, problem: Problem) -> None:
     contexts = log.contexts
     low, high = (-np.inf, np.inf) if problem.outside == "accept" else (0.0, 1.0)
-    rows = np.arange(len(log))
-    known = (log.action >= 0) & (log.action < problem.n_actions)
-    valid = {
-        "features": np.isfinite(contexts.shared).all(axis=1),
-        "action features": np.isfinite(_or_empty(contexts.actions, len(log))).all(axis=(1, 2)),
-        "action": known,
-        "reward": np.isfinite(log.reward) & (log.reward >= low) & (log.reward <= high),
-        "propensity": (log.propensity > 0.0) & (log.propensity <= 1.0),
-    }
+    _refuse_row("feature", contexts.shared, np.isfinite(contexts.shared))
+    if contexts.actions is not None:
+        _refuse_row("action feature", contexts.actions, np.isfinite(contexts.actions))
+    _refuse_row("action", log.action, (log.action >= 0) & (log.action < problem.n_actions))
+    _refuse_row("reward", log.reward, np.isfinite(log.reward) & (log.reward >= low) & (log.reward <= high))
+    _refuse_row("propensity", log.propensity, (log.propensity > 0.0) & (log.propensity <= 1.0))
     if contexts.eligible is not None:
-        valid["eligible"] = ~known | contexts.eligible[rows, np.where(known, log.action, 0)]
-    for name, fine in valid.items():
-        if not fine.all():
-            raise ValueError(f"row {int(np.argmin(fine))} of the log: its {name} can't be right; {_REMEDY}")
+        chosen: Bools = contexts.eligible[np.arange(len(log)), log.action]
+        _refuse_row("ineligible action", log.action, chosen)
 
 
-def _or_empty(
-    cube: np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None, n: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    return np.empty((n, 0, 0)) if cube is None else cube
+def _refuse_row(name: str, values: Floats | Ints, fine: Bools) -> None:
+    if not fine.all():
+        place = tuple(np.argwhere(~fine)[0].tolist())
+        raise ValueError(f"row {place[0]} of the log has the {name} {values[place]}; mend it, or {_REMEDY}")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import math
+from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from gyrfalcon.bandit.rules import RewardRules
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.rewards import RewardRange
+from gyrfalcon.core.tables import shown
 from gyrfalcon.core.types import Floats
 
-Repeated = Literal["error", "first", "last", "sum"]
+How = Literal["learned", "dropped", "defaulted"]
+_CLOSED: dict[How, str] = {
+    "learned": "has been rewarded and learned from",
+    "dropped": "expired without a reward and was dropped",
+    "defaulted": "expired without a reward and earned the default one",
+}
 
 
 class Event(NamedTuple):
@@ -31,29 +37,12 @@ class Event(NamedTuple):
     decided_at: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RewardRules:
-    """What happens to rewards that come late, twice or never.
+class Settled(NamedTuple):
+    """An event and what it earned, in people's units; `expired` where that is the default reward."""
 
-    An event expires `time_to_live` seconds after its decision, or as the oldest when more than
-    `max_pending` wait: it then earns `default_reward`, or is dropped when that is None. `repeated` says what
-    a second reward for an event does while its row has not been learned from: "error", keep the "first",
-    take the "last", or "sum" them.
-    """
-
-    time_to_live: float | None = None
-    default_reward: float | None = None
-    max_pending: int = 100_000
-    repeated: Repeated = "error"
-
-    def __post_init__(self) -> None:
-        life = self.time_to_live
-        if life is not None and not life > 0.0:
-            raise ValueError(f"time_to_live is {life}; give seconds above 0, or None to wait for ever.")
-        if self.max_pending < 1:
-            raise ValueError(f"max_pending is {self.max_pending}; at least 1 event must be able to wait.")
-        if self.repeated not in ("error", "first", "last", "sum"):
-            raise ValueError(f"repeated is {self.repeated!r}; choose 'error', 'first', 'last' or 'sum'.")
+    event: Event
+    reward: float
+    expired: bool = False
 
 
 class Ledger:
@@ -64,113 +53,152 @@ class Ledger:
             rewards.unit_one(rules.default_reward)
         self.rules = rules
         self._rewards = rewards
-        self.waiting: dict[str, Event] = {}
-        self.settled: dict[str, tuple[Event, float]] = {}
-        self.closed: dict[str, str] = {}
+        # In a plain dict, finding the first entry walks over all that were deleted before it.
+        self.waiting: OrderedDict[str, Event] = OrderedDict()
+        self.settled: dict[str, Settled] = {}
+        self.closed: OrderedDict[str, How] = OrderedDict()
+
+    def knows(self, event_id: str) -> bool:
+        """Whether a decision with this id is remembered."""
+        return event_id in self.waiting or event_id in self.settled or event_id in self.closed
 
     def check_new(self, event_id: object) -> str:
         """The id if it is new, else a refusal."""
-        if not isinstance(event_id, str):
-            raise TypeError(f"event id {event_id!r} is a {type(event_id).__name__}; give text.")
-        if event_id in self.waiting or event_id in self.settled or event_id in self.closed:
+        text = text_of(event_id)
+        if self.knows(text):
+            raise ValueError(f"event id {text!r} has been decided before; give each decision its own.")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"event id {text!r} is no valid Unicode; give text for UTF-8.") from None
+        return text
+
+    def new_id(self, wish: str) -> str:
+        """The wish itself, unless somebody has brought an id that looks like it."""
+        while self.knows(wish):
+            wish += "+"
+        return wish
+
+    def check_all_new(self, event_ids: Iterable[object], n: int) -> list[str]:
+        """The n ids if each is new, else a refusal."""
+        ids = [event_ids] if isinstance(event_ids, str) else list(event_ids)
+        if len(ids) != n:
+            raise ValueError(f"there are {len(ids)} event ids for {n} contexts; give one each.")
+        new: dict[str, None] = {}
+        for one in map(self.check_new, ids):
+            if one in new:
+                raise ValueError(f"event id {one!r} is there twice; give each decision an id of its own.")
+            new[one] = None
+        return list(new)
+
+    def check_room(self, n: int) -> None:
+        """Refuse more decisions at once than may wait: the first of them would be lost to the last."""
+        if n > self.rules.max_pending:
             raise ValueError(
-                f"event id {event_id!r} has been decided before; give each decision an id of its own."
+                f"{n} contexts at once are more than the {self.rules.max_pending} decisions that may wait; "
+                "raise max_pending, or give fewer at a time."
             )
-        return event_id
 
-    def open(self, event_id: str, event: Event) -> None:
-        """Let an event wait for its reward."""
-        self.waiting[event_id] = event
-
-    def plan(self, event_id: str, value: object) -> tuple[Event, float] | None:
+    def plan(self, event_id: str, value: object) -> Settled | None:
         """What crediting this reward would settle, or a refusal; None when it would change nothing."""
-        if event_id in self.waiting:
-            return self.waiting[event_id], self._checked(value)
-        if event_id in self.settled:
-            return self._amended(event_id, value)
-        self._refuse_unless_first(event_id)
+        event = self.waiting.get(event_id)
+        if event is not None:
+            return Settled(event, self._checked(value))
+        before = self.settled.get(event_id)
+        if before is not None and not before.expired:
+            return self._amended(event_id, before, self._checked(value))
+        self._refuse_closed(event_id, "defaulted" if before is not None else self.closed.get(event_id))
+        self._checked(value)
         return None
 
-    def settle(self, event_id: str, value: object) -> Event | None:
-        """Credit a reward; the event if it has waited for it, None if an earlier reward was amended."""
-        planned = self.plan(event_id, value)
-        if planned is not None:
-            self.settled[event_id] = planned
+    def settle(self, event_id: str, planned: Settled) -> Event | None:
+        """Credit a planned reward; the event if it has waited for it, None if an earlier one was amended."""
+        self.settled[event_id] = planned
         return self.waiting.pop(event_id, None)
 
-    def expire(self, now: float) -> list[Event]:
-        """Close events whose time is up or that exceed the cap, with the default reward if there is one."""
-        overflow = max(0, len(self.waiting) - self.rules.max_pending)
-        ids = list(islice(self.waiting, overflow))
-        life = math.inf if self.rules.time_to_live is None else self.rules.time_to_live
-        for event_id, event in islice(self.waiting.items(), overflow, None):
-            if now - event.decided_at < life:
-                break
-            ids.append(event_id)
-        return [self._expire(event_id) for event_id in ids]
+    def due(self, now: float, n_new: int = 0) -> list[str]:
+        """Ids of events whose time is up, or that must make room for new ones: the oldest first."""
+        life, overflow = self.rules.time_to_live, len(self.waiting) + n_new - self.rules.max_pending
+        ids = list(islice(self.waiting, overflow)) if overflow > 0 else []
+        if life is not None:
+            for event_id, event in islice(self.waiting.items(), len(ids), None):
+                if now - event.decided_at < life:
+                    break
+                ids.append(event_id)
+        return ids
+
+    def expire(self, now: float, n_new: int = 0) -> list[Event]:
+        """Close events that are due, with the default reward if there is one."""
+        ids = self.due(now, n_new)
+        return [self._expire(event_id) for event_id in ids] if ids else []
 
     def settled_log(self, n_actions: int) -> Log:
         """The settled rows in round order."""
-        rows = sorted(self.settled.values(), key=lambda row: row[0].round)
+        rows = sorted(self.settled.values(), key=lambda row: row.event.round)
         return log_of(rows, self._rewards, n_actions)
 
     def close_settled(self) -> None:
         """Remember that the settled rows have been learned from."""
-        for event_id in self.settled:
-            self._close(event_id, "has been rewarded and learned from")
+        for event_id, row in self.settled.items():
+            self._close(event_id, "defaulted" if row.expired else "learned")
         self.settled = {}
 
     def _checked(self, value: object) -> float:
         self._rewards.unit_one(value)
         return float(value)  # type: ignore[arg-type]  # unit_one has refused what is not a number
 
-    def _amended(self, event_id: str, value: object) -> tuple[Event, float] | None:
-        event, before = self.settled[event_id]
+    def _amended(self, event_id: str, before: Settled, value: float) -> Settled | None:
         match self.rules.repeated:
             case "error":
                 raise ValueError(
-                    f"event {event_id!r} has a reward already ({before}); choose repeated='first', 'last' or "
-                    "'sum' if several may come."
+                    f"event {event_id!r} has a reward already ({before.reward}); choose repeated='first', "
+                    "'last' or 'sum' if several may come."
                 )
             case "first":
                 return None
             case "last":
-                return event, self._checked(value)
+                return Settled(before.event, value)
             case "sum":
-                return event, self._checked(before + self._checked(value))
+                return Settled(before.event, self._checked(before.reward + value))
 
-    def _refuse_unless_first(self, event_id: str) -> None:
-        known = self.closed.get(event_id)
-        if known is None:
+    def _refuse_closed(self, event_id: str, how: How | None) -> None:
+        if how is None:
             raise ValueError(
                 f"event {event_id!r} is unknown: no decision with this id is waiting for a reward; "
                 "give the event_id of a Decision."
             )
-        if self.rules.repeated != "first":
-            raise ValueError(f"event {event_id!r} {known}; a further reward can't change that.")
+        if how != "learned" or self.rules.repeated != "first":
+            raise ValueError(f"event {event_id!r} {_CLOSED[how]}; a further reward can't change that.")
 
     def _expire(self, event_id: str) -> Event:
         event = self.waiting.pop(event_id)
         default = self.rules.default_reward
         if default is None:
-            self._close(event_id, "expired without a reward and was dropped")
+            self._close(event_id, "dropped")
         else:
-            self.settled[event_id] = (event, default)
+            self.settled[event_id] = Settled(event, default, expired=True)
         return event
 
-    def _close(self, event_id: str, how: str) -> None:
+    def _close(self, event_id: str, how: How) -> None:
         self.closed[event_id] = how
         if len(self.closed) > self.rules.max_pending:
-            del self.closed[next(iter(self.closed))]
+            self.closed.popitem(last=False)
 
 
-def log_of(rows: list[tuple[Event, float]], rewards: RewardRange, n_actions: int) -> Log:
+def text_of(event_id: object) -> str:
+    """The id as plain text, also where it is NumPy's or an Enum's; a refusal of anything else."""
+    if not isinstance(event_id, str):
+        raise TypeError(f"event id {shown(event_id)} is a {type(event_id).__name__}; give text.")
+    return str.__str__(event_id)
+
+
+def log_of(rows: list[Settled], rewards: RewardRange, n_actions: int) -> Log:
     """The log of settled events, in the learner's units."""
-    events = [event for event, _ in rows]
+    events = [row.event for row in rows]
     return Log(
         contexts_of(events, n_actions),
         np.array([event.action for event in events], dtype=np.int64),
-        rewards.to_unit(np.array([reward for _, reward in rows], dtype=np.float64)),
+        rewards.to_unit(np.array([row.reward for row in rows], dtype=np.float64)),
         np.array([event.propensity for event in events], dtype=np.float64),
         np.array([event.epoch for event in events], dtype=np.int64),
         np.array([event.round for event in events], dtype=np.int64),

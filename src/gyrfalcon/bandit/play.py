@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from gyrfalcon.bandit.ledger import Event, Ledger, RewardRules
+import numpy as np
+
+from gyrfalcon.bandit.ageing import Ageing
+from gyrfalcon.bandit.checks import check_log
+from gyrfalcon.bandit.ledger import Event, Ledger, Settled, text_of
+from gyrfalcon.bandit.rules import RewardRules
 from gyrfalcon.bandit.snapshot import Events, Snapshot
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
@@ -38,16 +43,17 @@ class Play:
     n_open: int = 0  # decisions among the epoch's planned rounds that wait for a reward
     updates: list[Log] = field(default_factory=list)
     history: Rows = field(default_factory=Rows)
+    stuck: bool = False  # the learner failed on these very rows; it is asked again when there are others
 
     @staticmethod
     def begin(
         learner: Learner, problem: Problem, rules: RewardRules, max_overtime: float, warm_start: Log | None
     ) -> Play:
         """The first epoch of a problem, warmed up by a log if there is one."""
+        ledger = Ledger(rules, problem.rewards)
         if warm_start is not None:
             check_log(warm_start, problem)
-        epoch = learner.start(problem, warm_start)
-        play = Play(learner, problem, epoch, Ledger(rules, problem.rewards), max_overtime)
+        play = Play(learner, problem, learner.start(problem, warm_start), ledger, max_overtime)
         if warm_start is not None and learner.reads_history:
             play.history.kept.append(warm_start)
         return play
@@ -59,54 +65,65 @@ class Play:
 
     def open(self, event_id: str, event: Event) -> None:
         """Let the decision of this round wait for its reward."""
-        self.ledger.open(event_id, event)
+        self.ledger.waiting[event_id] = event
         self.round += 1
         self.n_open += event.round < self.epoch.stop
 
-    def settle(self, event_id: str, value: object) -> None:
-        """Credit a reward."""
-        event = self.ledger.settle(event_id, value)
-        if event is not None:
-            self._closed(event)
+    def credit(self, rewards: Iterable[tuple[object, object]]) -> None:
+        """Credit all of these rewards, or none when one is refused."""
+        texts = [(text_of(event_id), value) for event_id, value in rewards]
+        planned = [(event_id, self.ledger.plan(event_id, value)) for event_id, value in texts]
+        for event_id, row in planned:
+            if row is not None:
+                self.stuck = False
+                event = self.ledger.settle(event_id, row)
+                if event is not None:
+                    self._closed(event)
 
-    def expire(self, now: float) -> None:
-        """Close events whose time is up."""
-        expired = self.ledger.expire(now)
-        for event in expired:
+    def expire(self, now: float, n_new: int = 0) -> None:
+        """Close events whose time is up or that must make room for new ones."""
+        for event in self.ledger.expire(now, n_new):
+            self.stuck = False
             self._closed(event)
-        if expired:
-            self.advance_if_due()
 
     def add(self, log: Log) -> None:
         """Take in decisions made elsewhere, as rounds played."""
         check_log(log, self.problem)
-        self.updates.append(log)
-        self.round += len(log)
+        if len(log):
+            self.updates.append(log)
+            self.round += len(log)
+            self.stuck = False
 
     def advance_if_due(self) -> None:
-        """Refit when the planned rounds are decided and settled, or overtime is up."""
-        epoch = self.epoch
-        if self.round < epoch.stop:
+        """Refit when the planned rounds are decided and settled, or overtime is up and there are rewards.
+
+        A learner that fails leaves everything as it was, and the rows for the next try.
+        """
+        if self.round < self.epoch.stop or self.stuck or not self._is_due():
             return
-        overtime = math.ceil(self.max_overtime * epoch.n_rounds)
-        if self.n_open and self.round < epoch.stop + overtime:
-            return
-        log = self.ledger.settled_log(self.problem.n_actions)
-        logs = [*self.updates, log] if len(log) else self.updates
-        rows = Log.concat(logs, self.problem.n_actions) if logs else log
-        following = self.learner.next_epoch(epoch, rows, history=self.history)
-        # Nothing was changed so far: a refit that fails leaves the rows for the next try.
-        late = max(0, self.round - following.start)
-        self.epoch = replace(following, start=following.start + late, stop=following.stop + late)
+        try:
+            rows = self._rows()
+            following = self.learner.next_epoch(self.epoch, rows, history=self.history)
+            late = max(0, self.round - following.start)
+            following = replace(following, start=following.start + late, stop=following.stop + late)
+        except Exception as error:
+            self.stuck = True
+            error.add_note(
+                f"The learner could not refit after epoch {self.epoch.index}. The rewards are credited, "
+                "decisions go on by the epoch in play, and the next reward tries again."
+            )
+            raise
+        self.epoch = following
         self.n_open = 0
         self.ledger.close_settled()
         self.updates = []
         if self.learner.reads_history:
             self.history.kept.append(rows)
 
-    def snapshot(self, seed: int, awaits_features: bool) -> Snapshot:
+    def snapshot(self, seed: int, awaits_features: bool, ageing: Ageing) -> Snapshot:
         """Everything, as a frozen value."""
         ledger, n_actions = self.ledger, self.problem.n_actions
+        settled = ledger.settled
         return Snapshot(
             learner=self.learner,
             problem=self.problem,
@@ -117,9 +134,12 @@ class Play:
             n_open=self.n_open,
             max_overtime=self.max_overtime,
             rules=ledger.rules,
+            latest=ageing.latest,
+            offset=ageing.offset,
             waiting=Events.of(ledger.waiting, n_actions),
-            settled=Events.of({key: event for key, (event, _) in ledger.settled.items()}, n_actions),
-            settled_rewards=[reward for _, reward in ledger.settled.values()],
+            settled=Events.of({key: row.event for key, row in settled.items()}, n_actions),
+            settled_rewards=np.array([row.reward for row in settled.values()], dtype=np.float64),
+            settled_expired=np.array([row.expired for row in settled.values()], dtype=np.bool_),
             closed=dict(ledger.closed),
             updates=list(self.updates),
             history=list(self.history.kept),
@@ -129,13 +149,11 @@ class Play:
     def restored(snapshot: Snapshot) -> Play:
         """The play that goes on from a snapshot."""
         ledger = Ledger(snapshot.rules, snapshot.problem.rewards)
-        ledger.waiting = snapshot.waiting.by_id()
-        settled = snapshot.settled.by_id().items()
-        ledger.settled = {
-            key: (event, reward)
-            for (key, event), reward in zip(settled, snapshot.settled_rewards, strict=True)
-        }
-        ledger.closed = snapshot.closed
+        ledger.waiting.update(snapshot.waiting.by_id())
+        columns = (snapshot.settled_rewards.tolist(), snapshot.settled_expired.tolist())
+        for (key, event), *numbers in zip(snapshot.settled.by_id().items(), *columns, strict=True):
+            ledger.settled[key] = Settled(event, *numbers)
+        ledger.closed.update(snapshot.closed)
         return Play(
             cast(Learner, snapshot.learner),
             snapshot.problem,
@@ -148,20 +166,19 @@ class Play:
             Rows(snapshot.history),
         )
 
+    def _is_due(self) -> bool:
+        if not self.n_open:
+            return True
+        overtime = self.round - self.epoch.stop
+        # Without a reward there is nothing to learn, and an epoch of the schedule would be lost.
+        has_rows = bool(self.ledger.settled or self.updates)
+        return has_rows and overtime >= self.max_overtime * self.epoch.n_rounds
+
+    def _rows(self) -> Log:
+        settled = self.ledger.settled_log(self.problem.n_actions)
+        logs = [*self.updates, settled] if len(settled) else self.updates
+        return Log.concat(logs, self.problem.n_actions) if logs else settled
+
     def _closed(self, event: Event) -> None:
         if event.epoch == self.epoch.index and event.round < self.epoch.stop:
             self.n_open -= 1
-
-
-def check_log(log: Log, problem: Problem) -> None:
-    """Refuse a log of another problem."""
-    width, wanted = log.contexts.shared.shape[1], problem.features.width
-    if width != wanted:
-        raise ValueError(
-            f"the log has contexts of {width} encoded features, and the problem has {wanted}; "
-            "make it with this bandit's problem.log(...)."
-        )
-    if len(log) and not 0 <= int(log.action.min()) <= int(log.action.max()) < problem.n_actions:
-        raise ValueError(
-            f"the log has actions beyond the problem's {problem.n_actions}; make it with problem.log(...)."
-        )

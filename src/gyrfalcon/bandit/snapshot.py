@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.bandit.ledger import Event, RewardRules, contexts_of
+from gyrfalcon.bandit.ledger import Event, How, contexts_of
+from gyrfalcon.bandit.rules import RewardRules
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Events:
     measures: Floats  # (n, 2): propensity, decided_at
 
     @staticmethod
-    def of(events: dict[str, Event], n_actions: int) -> Events:
+    def of(events: Mapping[str, Event], n_actions: int) -> Events:
         """The columns of these events."""
         numbers = [(e.action, e.epoch, e.round, e.component) for e in events.values()]
         measures = [(e.propensity, e.decided_at) for e in events.values()]
@@ -62,9 +63,12 @@ class Snapshot:
     n_open: int
     max_overtime: float
     rules: RewardRules
+    latest: float
+    offset: float
     waiting: Events
     settled: Events
-    settled_rewards: list[float]
-    closed: dict[str, str]
+    settled_rewards: Floats
+    settled_expired: Bools
+    closed: dict[str, How]
     updates: list[Log]
     history: list[Log]

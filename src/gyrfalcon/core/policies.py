@@ -58,3 +58,10 @@ class UniformPolicy:
     def probabilities(self, contexts: Contexts) -> Floats:
         """1 / K each."""
         return uniform(self.n_actions, len(contexts), contexts.eligible)
+
+    def row(self, contexts: Contexts) -> list[float]:
+        """The same for the first row, in plain floats."""
+        if contexts.eligible is None:
+            return [1.0 / self.n_actions] * self.n_actions
+        row: list[float] = self.probabilities(contexts)[0].tolist()
+        return row

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from gyrfalcon.core.arguments import (
+    agreed_length,
+    checked_labels,
+    components,
+    ends,
+    finite_numbers,
+    is_bool,
+    of_length,
+    told,
+    whole_numbers,
+)
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import PASSIVE, POLICY, Log
 from gyrfalcon.core.rewards import Outside, RewardRange
@@ -15,17 +26,13 @@ from gyrfalcon.core.schema import Schema
 from gyrfalcon.core.tables import (
     by_row,
     enumeration,
-    floats_of,
     is_collection,
-    is_missing,
+    listed,
     shown,
     suggestion,
     values_of,
 )
 from gyrfalcon.core.types import Bools, Floats, Ints
-
-T = TypeVar("T")
-A = TypeVar("A", Floats, Ints)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -60,8 +67,8 @@ class Problem:
         outside: Outside = "error",
         cost: bool = False,
     ) -> None:
-        labels = _labels(actions)
-        low, high = _ends(reward_range)
+        labels = checked_labels(actions)
+        low, high = ends(reward_range)
         rewards = RewardRange(low, high, outside, cost)
         values = {
             "actions": labels,
@@ -91,7 +98,12 @@ class Problem:
 
     def indices_of(self, labels: object) -> Ints:
         """The positions of the actions with these labels, (n,)."""
-        return np.array(by_row(self.index_of, values_of(labels)), dtype=np.int64)
+        values = values_of(labels)
+        try:
+            indices = [self._indices[label] for label in listed(values)]
+        except (KeyError, TypeError):
+            indices = by_row(self.index_of, values)
+        return np.array(indices, dtype=np.int64)
 
     def contexts(
         self, shared: object = None, actions: object = None, eligible: object = None, n: int | None = None
@@ -110,9 +122,9 @@ class Problem:
         self._check_given(shared, actions)
         table = None if shared is None else self.features.encode(shared)
         mask = None if eligible is None else self._mask(eligible)
-        cube, given = (None, None) if actions is None else self._cube(actions)
-        varied = None if cube is None or _is_same(actions) else cube
-        n = _agreed_length({"n": n, "shared": table, "actions": varied, "eligible": mask})
+        cube, given, is_same = (None, None, True) if actions is None else self._cube(actions)
+        varied = None if is_same else cube
+        n = agreed_length(n, {"shared": table, "actions": varied, "eligible": mask})
         return self._assembled(n, table, cube, given, mask)
 
     def context(self, shared: object = None, actions: object = None, eligible: object = None) -> Contexts:
@@ -129,7 +141,7 @@ class Problem:
             return Contexts(table)
         self._check_given(table, actions)
         mask = None if eligible is None else self._mask_of_row(eligible)[None]
-        cube, given = (None, None) if actions is None else self._cube(actions)
+        cube, given, _ = (None, None, True) if actions is None else self._cube(actions)
         if cube is not None and len(cube) != 1:
             raise ValueError(
                 f"actions are of {len(cube)} contexts, and one is asked for; give one (K, q) array."
@@ -150,13 +162,14 @@ class Problem:
         """The log of these choices and what they earned, in the learner's units.
 
         `propensities` are the probabilities with which the actions were chosen; None means that each was
-        chosen uniformly among the eligible ones. `passive` marks rows of passive play; without it, none is.
+        chosen uniformly among the eligible ones, which is passive play. `passive` marks the rows of passive
+        play, where not all or none of them are.
         `rounds` are 0 to n - 1 unless given.
         """
         self._check_contexts(contexts)
         n = len(contexts)
-        action = _of_length(n, "actions", self.indices_of(actions))
-        reward = _of_length(n, "rewards", self.rewards.to_unit(values_of(rewards)))
+        action = of_length(n, "actions", self.indices_of(actions))
+        reward = of_length(n, "rewards", self.rewards.to_unit(values_of(rewards)))
         if contexts.eligible is not None:
             barred = np.flatnonzero(~contexts.eligible[np.arange(n), action])
             if len(barred):
@@ -169,9 +182,9 @@ class Problem:
             action,
             reward,
             self._propensities(contexts, propensities),
-            np.full(n, epoch, dtype=np.int64),
-            np.arange(n) if rounds is None else _of_length(n, "rounds", _whole("rounds", rounds)),
-            np.full(n, POLICY) if passive is None else _of_length(n, "passive", _components(passive)),
+            np.repeat(whole_numbers("epoch", [epoch]), n),
+            np.arange(n) if rounds is None else of_length(n, "rounds", whole_numbers("rounds", rounds)),
+            self._components(n, propensities is None, passive),
         )
 
     def _check_given(self, shared: object, actions: object) -> None:
@@ -182,6 +195,8 @@ class Problem:
             raise ValueError(f"features of actions are {fault}; see `action_features` and `actions`.")
 
     def _check_contexts(self, contexts: Contexts) -> None:
+        if type(contexts) is not Contexts:
+            raise ValueError(f"contexts are {shown(contexts)}; make them with this problem's `contexts`.")
         widths = (self.features.width, self.action_features.width)
         actual = (contexts.shared.shape[1], 0 if contexts.actions is None else contexts.actions.shape[2])
         if actual != widths:
@@ -217,7 +232,7 @@ class Problem:
                 kind = f"{eligible.dtype} array of shape {eligible.shape}"
                 raise ValueError(f"eligible is a {kind}; give a boolean one of shape (n, {self.n_actions}).")
             return np.array(eligible, order="C")
-        mask = by_row(self._mask_of_row, values_of(eligible), " of eligible")
+        mask = by_row(self._mask_of_row, told("eligible", values_of, eligible), " of eligible")
         return np.array(mask, dtype=np.bool_).reshape(len(mask), self.n_actions)
 
     def _mask_of_row(self, labels: Any) -> Bools:
@@ -229,19 +244,22 @@ class Problem:
         for label in labels:
             index = self.index_of(label)
             # With the labels 0 and 1, a list of booleans would silently pass as a list of labels.
-            if _is_bool(label) > _is_bool(self.actions[index]):
+            if is_bool(label) > is_bool(self.actions[index]):
                 raise ValueError(f"{label} is not a label here; give labels, or a NumPy array of booleans.")
             mask[index] = True
         return mask
 
-    def _cube(self, actions: object) -> tuple[Floats, Bools]:
-        """Features of actions, (n, K, q), and where they were given, (n, K); n = 1 where rows are alike."""
+    def _cube(self, actions: object) -> tuple[Floats, Bools, bool]:
+        """Features of actions, (n, K, q), where they were given, (n, K), and whether all rows share them."""
         if isinstance(actions, Mapping):
-            return self._cube_of_rows([actions])
+            return *self._cube_of_rows([actions]), True
         if isinstance(actions, list | tuple) and all(isinstance(row, Mapping) for row in actions):
-            return self._cube_of_rows(actions)
-        array: Any = actions if isinstance(actions, np.ndarray) else np.asarray(actions)
-        array = array[None] if array.ndim == 2 else array
+            return *self._cube_of_rows(actions), False
+        # Objects keep text and numbers apart; rows of unequal lengths then show in the shape.
+        array: Any = np.array(actions, dtype=object) if isinstance(actions, list | tuple) else actions
+        array = array if isinstance(array, np.ndarray) else np.asarray(array)
+        is_same = array.ndim == 2
+        array = array[None] if is_same else array
         if array.ndim != 3 or array.shape[1:] != (self.n_actions, len(self.action_features.columns)):
             expected = f"(n, {self.n_actions}, {len(self.action_features.columns)})"
             raise ValueError(f"actions have shape {array.shape}; give {expected}, or mappings by label.")
@@ -250,9 +268,10 @@ class Problem:
         except ValueError:
             # Row by row of the flat table says little: the same refusal, action by action.
             for index, label in enumerate(self.actions):
-                _told(f"action {shown(label)}", self.action_features.encode, array[:, index])
+                told(f"action {shown(label)}", self.action_features.encode, array[:, index])
             raise
-        return flat.reshape(*array.shape[:2], -1), np.ones(array.shape[:2], dtype=np.bool_)
+        shape = (len(array), self.n_actions)
+        return flat.reshape(*shape, self.action_features.width), np.ones(shape, dtype=np.bool_), is_same
 
     def _cube_of_rows(self, rows: Sequence[Mapping[object, object]]) -> tuple[Floats, Bools]:
         cube = np.zeros((len(rows), self.n_actions, self.action_features.width))
@@ -261,102 +280,26 @@ class Problem:
             for label, values in features.items():
                 index = self.index_of(label)
                 place = f"row {row} of actions, action {shown(label)}"
-                cube[row, index] = _told(place, self.action_features.encode_one, values)[0]
+                cube[row, index] = told(place, self.action_features.encode_one, values)[0]
                 given[row, index] = True
         return cube, given
+
+    @staticmethod
+    def _components(n: int, is_uniform: bool, passive: object) -> Ints:
+        if passive is None:
+            return np.full(n, PASSIVE if is_uniform else POLICY)
+        return of_length(n, "passive", components(passive))
 
     def _propensities(self, contexts: Contexts, values: object) -> Floats:
         if values is None:
             mask = contexts.eligible
             n_eligible = np.full(len(contexts), self.n_actions) if mask is None else mask.sum(axis=1)
             return 1.0 / n_eligible
-        propensity = _numbers("propensities", values)
+        propensity = finite_numbers("propensities", values)
         wrong = np.flatnonzero(~((propensity > 0.0) & (propensity <= 1.0)))
         if len(wrong):
             raise ValueError(
                 f"row {wrong[0]}: the propensity {propensity[wrong[0]]} is not in (0, 1]; give the "
                 "probability with which the action was chosen, or leave the row out."
             )
-        return _of_length(len(contexts), "propensities", propensity)
-
-
-def _labels(actions: Any) -> tuple[Hashable, ...]:
-    if not is_collection(actions) or isinstance(actions, set | frozenset):
-        raise ValueError(f"actions are {shown(actions)}; give a list of labels, such as ['a', 'b'].")
-    labels = tuple(actions)
-    first: dict[object, object] = {}
-    for label in labels:
-        if label is not None and is_missing(label):
-            raise ValueError(f"the label {shown(label)} does not equal itself; give text or a number.")
-        try:
-            is_new = label not in first
-        except TypeError:
-            raise ValueError(f"the label {shown(label)} is not hashable; give text or a number.") from None
-        if not is_new:
-            twins = f"{shown(first[label])} and {shown(label)}"
-            raise ValueError(f"the actions {twins} compare equal; give each a label of its own.")
-        first[label] = label
-    if len(labels) < 2:
-        raise ValueError(f"there are {len(labels)} actions; a choice needs at least 2.")
-    return labels
-
-
-def _is_bool(label: object) -> bool:
-    return isinstance(label, bool | np.bool_)
-
-
-def _ends(reward_range: object) -> tuple[float, float]:
-    if not isinstance(reward_range, list | tuple) or len(reward_range) != 2:
-        raise ValueError(f"reward_range is {shown(reward_range)}; give its ends, such as (0.0, 1.0).")
-    low, high = reward_range
-    return low, high
-
-
-def _agreed_length(parts: Mapping[str, Any]) -> int:
-    lengths = {
-        name: part if isinstance(part, int | np.integer) else len(part)
-        for name, part in parts.items()
-        if part is not None
-    }
-    if not lengths:
-        raise ValueError("how many contexts there are is not said; give n, or `eligible`.")
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
-        raise ValueError(f"the numbers of contexts differ ({told}); give equally many.")
-    return int(next(iter(lengths.values())))
-
-
-def _of_length(n: int, name: str, column: A) -> A:
-    if column.shape != (n,):
-        raise ValueError(f"there are {len(column)} {name} and {n} contexts; give equally many.")
-    return column
-
-
-def _numbers(name: str, values: object) -> Floats:
-    return _told(name, lambda: floats_of(values_of(values)))
-
-
-def _whole(name: str, values: object) -> Ints:
-    numbers = _numbers(name, values)
-    whole = np.flatnonzero(numbers != np.floor(numbers))
-    if len(whole):
-        raise ValueError(f"row {whole[0]}: {name} has {numbers[whole[0]]}; give whole numbers.")
-    return numbers.astype(np.int64)
-
-
-def _components(passive: object) -> Ints:
-    flags = Schema.of({"passive": "boolean"}).encode({"passive": passive})[:, 0]
-    return np.where(flags == 1.0, PASSIVE, POLICY)
-
-
-def _told(place: str, convert: Callable[..., T], *values: object) -> T:
-    """The converted value; an error is told with its place."""
-    try:
-        return convert(*values)
-    except ValueError as error:
-        raise ValueError(f"{place}: {error}") from None
-
-
-def _is_same(actions: object) -> bool:
-    """Whether each context has the same features of actions."""
-    return isinstance(actions, Mapping) or getattr(actions, "ndim", 3) == 2
+        return of_length(len(contexts), "propensities", propensity)

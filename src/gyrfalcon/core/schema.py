@@ -1,103 +1,29 @@
-"""Features: what each column of a context may hold, and how it becomes float64.
-
-Each value sets exactly one cell among the encoded columns of its feature: `_cell` says which and to what, for
-one row and for many. Everything else is a shortcut for values that an array can check at once.
-"""
+"""The features of a context: named columns, and how rows and tables of them become a float64 matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
-from math import hypot, isfinite, isinf
-from typing import TypeAlias
+from math import hypot
 
 import numpy as np
 
 from gyrfalcon.core import tables
+from gyrfalcon.core.columns import (
+    Boolean,
+    Categorical,
+    Column,
+    Hashed,
+    Numeric,
+    cell,
+    encoded_names,
+    fill,
+    text,
+)
 from gyrfalcon.core.tables import TAME, Table, Values, enumeration, shown
 from gyrfalcon.core.types import Floats
 
 _FLOAT64 = np.dtype(np.float64)
-_FLOATS = (float, np.floating)
-_BOOLEANS = (bool, np.bool_, int, float, np.number)
-
-
-@dataclass(frozen=True, slots=True)
-class Numeric:
-    """A finite number as it is; booleans count as 0 and 1, and integers beyond 2**53 are refused.
-
-    >>> Schema.of({"age": Numeric(missing=True)}).encode([{"age": 31}, {"age": None}]).tolist()
-    [[31.0, 0.0], [0.0, 1.0]]
-    """
-
-    missing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Boolean:
-    """True and False, or the numbers 1 and 0, as 1.0 and 0.0.
-
-    >>> Schema.of({"member": Boolean()}).encode([{"member": True}, {"member": False}]).tolist()
-    [[1.0], [0.0]]
-    """
-
-    missing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Categorical:
-    """One indicator per level, and one for "other", where all unknown values land.
-
-    >>> country = Schema.of({"country": Categorical(("NO", "SE"))})
-    >>> country.encode([{"country": "SE"}, {"country": "FI"}]).tolist()
-    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-
-    levels: tuple[Hashable, ...]
-    missing: bool = False
-    positions: dict[object, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        given: object = self.levels
-        levels = tuple(given) if isinstance(given, list | tuple) else ()
-        if not levels:
-            raise ValueError(f"levels are {shown(given)}; give a tuple with at least one level.")
-        seen: set[object] = set()
-        for level in levels:
-            if tables.is_missing(level) or str(level) == "other":
-                reason = "missing=True is for no value, and all that is not listed is 'other'"
-                raise ValueError(f"{shown(level)} cannot be a level ({reason}); leave it out.")
-            if level in seen or str(level) in seen:
-                raise ValueError(f"the level {shown(level)} is there twice, or reads like another; keep one.")
-            seen |= {level, str(level)}
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "positions", {level: position for position, level in enumerate(levels)})
-
-
-@dataclass(frozen=True, slots=True)
-class Hashed:
-    """One indicator per bucket, for text with many values: the same bucket in any process on any machine.
-
-    The bucket is blake2b of the value's text, so that the number 1 and the text "1" share a bucket, as do
-    1, 1.0 and True: ids arrive as either, and a missing value turns a column of integers into floats.
-
-    >>> city = Schema.of({"city": Hashed(4)})
-    >>> city.names
-    ('city#0', 'city#1', 'city#2', 'city#3')
-    >>> city.encode_one({"city": "Tromsø"}).tolist()
-    [[0.0, 0.0, 0.0, 1.0]]
-    """
-
-    n_buckets: int = 32
-    missing: bool = False
-
-    def __post_init__(self) -> None:
-        if type(self.n_buckets) is not int or self.n_buckets < 1:
-            raise ValueError(f"n_buckets is {shown(self.n_buckets)}; give a whole number of at least 1.")
-
-
-Column: TypeAlias = Numeric | Boolean | Categorical | Hashed
 _BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "hashed": Hashed()}
 
 
@@ -126,7 +52,7 @@ class Schema:
             if type(name) is not str or not isinstance(column, Column):
                 raise ValueError(f"feature {shown(name)} is {shown(column)}; give a text and a column.")
             start = len(names)
-            names += _encoded_names(name, column)
+            names += encoded_names(name, column)
             blocks.append((name, column, start, len(names)))
         features = [name for name, _ in self.columns]
         twice = [name for group in (features, names) for name in group if group.count(name) > 1]
@@ -192,7 +118,7 @@ class Schema:
         columns = tables.read(table)
         encoded = np.zeros((columns.n, self.width))
         for (name, column, start, stop), values in zip(self._blocks, self._arranged(columns), strict=True):
-            _fill(encoded[:, start:stop], name, column, values)
+            fill(encoded[:, start:stop], name, column, values)
         return encoded
 
     def encode_one(self, row: object) -> Floats:
@@ -230,7 +156,7 @@ class Schema:
         cells = [0.0] * self.width
         for (name, column, start, stop), value in zip(self._blocks, values, strict=True):
             try:
-                offset, number = _cell(column, value)
+                offset, number = cell(column, value)
             except ValueError as error:
                 raise ValueError(f"feature {name!r}: {error}") from None
             cells[(start if offset >= 0 else stop) + offset] = number
@@ -261,92 +187,12 @@ class Schema:
             hint = tables.suggestion(unknown[0], self._features).rstrip(".")
             faults.append(f"{enumeration(unknown)} is not a feature ({hint})")
         if lacking:
-            faults.append(f"{enumeration(lacking)} has no value")
+            faults.append(f"there is no value for {enumeration(lacking)}")
         if faults:
             raise ValueError(f"{', and '.join(faults)}; the features are {self._listing()}.")
 
     def _listing(self) -> str:
         return enumeration(self._features)
-
-
-def _encoded_names(name: str, column: Column) -> list[str]:
-    indicators = [f"{name}:missing"] if column.missing else []
-    if isinstance(column, Categorical):
-        return [f"{name}={level}" for level in (*column.levels, "other")] + indicators
-    if isinstance(column, Hashed):
-        return [f"{name}#{bucket}" for bucket in range(column.n_buckets)] + indicators
-    return [name, *indicators]
-
-
-def _fill(out: Floats, name: str, column: Column, values: Values) -> None:
-    """Zeros turned into the encoding of the values."""
-    if column.missing and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
-        gone = np.isnan(values)
-        floats = _checked(column, np.where(gone, 0.0, values))
-        if floats is not None:
-            out[gone, -1] = 1.0
-    else:
-        floats = _checked(column, values)
-    if floats is not None:
-        out[:, 0] = floats
-        return
-    cells = tables.by_row(lambda value: _cell(column, value), values, f", feature {name!r}")
-    offsets, numbers = np.array(cells).reshape(-1, 2).T
-    out[np.arange(len(out)), offsets.astype(np.intp)] = numbers
-
-
-def _checked(column: Column, values: Values) -> Floats | None:
-    """The values as floats where all of them can be seen at once to be valid and present."""
-    if isinstance(column, Categorical | Hashed):
-        return None
-    floats = tables.tame_floats(values)
-    if isinstance(column, Boolean):
-        return floats if floats is not None and ((floats == 0.0) | (floats == 1.0)).all() else None
-    if floats is None and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
-        return values if np.isfinite(values).all() else None
-    return floats
-
-
-def _cell(column: Column, value: object) -> tuple[int, float]:
-    """The encoded column of its feature that the value sets, and to what; -1 is the last, for missing."""
-    if type(value) is float and type(column) is Numeric and isfinite(value):
-        return 0, value
-    if tables.is_missing(value):
-        if column.missing:
-            return -1, 1.0
-        raise ValueError("the value is missing; give one, or declare the feature with missing=True.")
-    if type(column) is Categorical or type(column) is Hashed:
-        return _level(column, value), 1.0
-    if type(column) is Boolean and not (isinstance(value, _BOOLEANS) and value in (0, 1)):
-        raise ValueError(f"{shown(value)} is neither true nor false; give True, False, 1 or 0.")
-    try:
-        number = tables.number_of(value)
-    except ValueError as error:
-        raise ValueError(f"{error}; convert or scale it, or declare the feature as Hashed.") from None
-    return 0, number
-
-
-def _level(column: Categorical | Hashed, value: object) -> int:
-    if isinstance(value, _FLOATS) and isinf(value):
-        raise ValueError(f"{shown(value)} is not finite; give a level, or None for no value.")
-    if isinstance(column, Hashed):
-        digest = blake2b(_text(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return int.from_bytes(digest, "little") % column.n_buckets
-    try:
-        return column.positions.get(value, len(column.levels))
-    except TypeError:
-        raise ValueError(f"{shown(value)} cannot be a level; give text or a number.") from None
-
-
-def _text(value: object) -> str:
-    """The text that is hashed: values that compare equal read alike."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, _FLOATS) and not value.is_integer():
-        return repr(float(value))
-    if isinstance(value, int | float | np.integer | np.floating | np.bool_):
-        return str(int(value))
-    raise ValueError(f"{shown(value)} ({type(value).__name__}) is neither text nor a number; give its text.")
 
 
 def _column(name: object, kind: object) -> Column:
@@ -378,5 +224,5 @@ def _inferred(name: object, values: list[object]) -> Column:
     if not any(isinstance(value, str) for value in present):
         tables.by_row(tables.number_of, present, f", feature {shown(name)}")
         return Numeric(missing)
-    tables.by_row(_text, present, f", feature {shown(name)}")
+    tables.by_row(text, present, f", feature {shown(name)}")
     return Hashed(missing=missing)

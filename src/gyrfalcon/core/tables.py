@@ -49,7 +49,7 @@ def read(table: object) -> Table:
 
     By name: a mapping of columns, a list of row mappings, a structured array, a pandas, Polars or Arrow
     frame. By position: an array, a sparse matrix of at most `DENSE_LIMIT` cells, a list of row sequences, a
-    frame whose column names are not text. A 1-d array, a series or a flat list is one column.
+    frame whose columns have numbers for names. A 1-d array, a series or a flat list is one column.
     """
     if hasattr(table, "toarray") and hasattr(table, "nnz"):
         return _from_array(_dense(table))
@@ -79,7 +79,9 @@ def values_of(column: object) -> Values:
             return array
     elif isinstance(column, Sequence) and not isinstance(column, str | bytes):
         return list(column)
-    raise ValueError(f"{shown(column)} is not a column; give a list, a 1-d array or a series.")
+    raise ValueError(
+        f"{shown(column)} is not a column; give a list, a 1-d array or a series, even for one value."
+    )
 
 
 def listed(values: Values) -> list[object]:
@@ -216,9 +218,7 @@ def _from_columns(table: Mapping[object, object]) -> Table:
         try:
             columns.append(values_of(column))
         except ValueError as error:
-            raise ValueError(
-                f"column {shown(name)}: {error} One row goes to encode_one or context."
-            ) from None
+            raise ValueError(f"column {shown(name)}: {error}") from None
         if len(columns[-1]) != len(columns[0]):
             lengths = f"{len(columns[0])} and {len(columns[-1])} rows"
             raise ValueError(
@@ -241,8 +241,8 @@ def _from_frame(table: Any) -> Table | None:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the frame has several columns {shown(twice)}; rename or drop all but one.")
     columns = tuple(values_of(table[name]) for name in names)
-    by_name = any(isinstance(name, str) for name in names)
-    return Table(len(table), columns, names if by_name else None)
+    is_numbered = all(isinstance(name, int) for name in names)
+    return Table(len(table), columns, None if is_numbered else names)
 
 
 def _from_rows(table: Sequence[object]) -> Table:

@@ -13,8 +13,9 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import Schedule
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.constrained import ConstrainedFit
+from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.linear import Linear, LinearModel, LinearOracle
 from gyrfalcon.oracles.models import JointModel, PerActionModel
 from gyrfalcon.oracles.moments import Moments
@@ -78,7 +79,9 @@ def successor(
 
 def unchanged(epoch: Epoch, schedule: Schedule) -> Epoch:
     """The next epoch when no reward has come in: the same policy and state."""
-    report = FitReport(n_active=0.0, n_passive=0.0, notes=("no rewards came in; the policy stays as it was",))
+    gamma = 0.0 if epoch.report is None else epoch.report.gamma
+    note = "no rewards came in; the policy stays as it was"
+    report = FitReport(n_active=0.0, n_passive=0.0, gamma=gamma, notes=(note,))
     return successor(epoch, schedule, policy=epoch.policy, state=epoch.state, report=report)
 
 
@@ -123,53 +126,97 @@ def report_of(fit: ConstrainedFit, gamma: float = 0.0) -> FitReport:
 def adapted(epoch: Epoch, problem: Problem) -> Epoch:
     """The epoch for a problem with actions added or retired: what is known of the others stays."""
     state = fitted_state(epoch)
-    source = [_index_or_none(state.problem, label) for label in problem.actions]
+    source = sources(state.problem, problem)
     everyone = UniformPolicy(problem.n_actions)
     if state.oracle is None or state.model is None:
         return replace(epoch, policy=everyone, passive_policy=everyone, state=replace(state, problem=problem))
-    oracle = state.oracle.reindexed(problem.n_actions)
-    model = _reindexed_model(state.model, source, oracle)
+    before, oracle = state.oracle, state.oracle.reindexed(problem.n_actions)
+    model = reindexed_model(state.model, source, oracle)
+    passive, scatter = _reindexed_passive(state, source)
     state = replace(
         state,
         problem=problem,
         oracle=oracle,
         model=model,
-        active=_reindexed_moments(state.active, source, oracle),
-        passive=_reindexed_moments(state.passive, source, oracle),
-        scatter=None,
+        active=None if state.active is None else reindexed_moments(state.active, source, before.design),
+        passive=passive,
+        scatter=scatter,
     )
     return replace(epoch, policy=_with_scorer(epoch.policy, model), passive_policy=everyone, state=state)
+
+
+def sources(before: Problem, after: Problem) -> Ints:
+    """Where each action was in the problem before, (K,); -1 for a new one."""
+    return np.array([before.actions.index(a) if a in before.actions else -1 for a in after.actions])
 
 
 def _with_scorer(policy: Policy, model: Scorer) -> Policy:
     return replace(policy, scorer=model) if isinstance(policy, KernelPolicy) else policy
 
 
-def _index_or_none(problem: Problem, label: object) -> int:
-    """Where the action was, or -1 for a new one."""
-    return problem.actions.index(label) if label in problem.actions else -1
+def _reindexed_passive(state: Fitted, source: Ints) -> tuple[Moments | None, Floats | None]:
+    """Passive rows and the scatter of their residuals, which goes through the same change of columns."""
+    passive, scatter, oracle = state.passive, state.scatter, state.oracle
+    if passive is None or oracle is None:
+        return None, None
+    moved = reindexed_moments(passive, source, oracle.design)
+    if scatter is None or oracle.design.layout is Layout.SHARED:
+        return moved, scatter
+    if oracle.design.layout is Layout.PER_ACTION:
+        return moved, scatter[source] * (source >= 0)[:, np.newaxis, np.newaxis]
+    change, _ = _without_retired(passive, source, oracle.design)
+    return moved, change @ scatter @ change.T
 
 
-def _reindexed_moments(moments: Moments | None, source: list[int], oracle: LinearOracle) -> Moments | None:
-    if moments is None or oracle.design.n_blocks == 1:
-        return moments if moments is None or moments.gram.shape[1] == oracle.design.block_width else None
-    return moments.take(source)
+def reindexed_moments(moments: Moments, source: Ints, before: Design) -> Moments:
+    """The rows as seen by a problem in which action k was action source[k] before, -1 if it is new."""
+    if before.layout is Layout.SHARED:
+        return moments
+    if before.layout is Layout.PER_ACTION:
+        return moments.take(source)
+    change, level = _without_retired(moments, source, before)
+    moved = moments.transformed(change)
+    explained = np.einsum("bd,d->b", moments.cross, level)
+    root = moved.root
+    if root is not None and moments.root is not None:
+        rewards = moments.root[:, :, -1:] - moments.root[:, :, :-1] @ level[:, np.newaxis]
+        root = np.concatenate([root[:, :, :-1], rewards], axis=2)
+    return replace(moved, squares=np.maximum(moved.squares - explained, 0.0), root=root)
 
 
-def _reindexed_model(model: LinearModel, source: list[int], oracle: LinearOracle) -> LinearModel:
-    old = np.array(source)
-    was_known = np.ones(old.max() + 1, dtype=np.bool_) if model.known is None else model.known
-    known = (old >= 0) & was_known[old]
-    seen = None if known.all() else known
+def _without_retired(moments: Moments, source: Ints, before: Design) -> tuple[Floats, Floats]:
+    """The change of columns that fits retired actions' own coefficients away, and their fit, (d',d) and (d,).
+
+    Rows of a retired action still tell of the shared coefficients, once its own have taken what they explain.
+    """
+    columns = before.columns_from(source)
+    select = (columns[:, np.newaxis] == np.arange(before.block_width)).astype(np.float64)
+    gone = ~select.any(axis=0)
+    gram = moments.gram[0]
+    inverse = np.zeros_like(gram)
+    inverse[np.ix_(gone, gone)] = np.linalg.pinv(gram[np.ix_(gone, gone)], rcond=1e-12, hermitian=True)
+    return select - select @ gram @ inverse, inverse @ moments.cross[0]
+
+
+def reindexed_model(model: LinearModel, source: Ints, oracle: LinearOracle) -> LinearModel:
+    """The model in which action k scores as action source[k] did, and a new one (-1) is unknown."""
     if isinstance(model, PerActionModel):
         return replace(
             model,
-            weights=np.ascontiguousarray(model.weights[old]),
-            intercepts=np.ascontiguousarray(model.intercepts[old]),
-            known=seen,
+            weights=_rows_from(model.weights, source),
+            intercepts=_rows_from(model.intercepts, source),
+            known=_still_known(model.known, source),
         )
-    if model.joint.ndim == 1 and model.own is None:
-        return replace(model, design=oracle.design)
-    own = None if model.own is None else np.ascontiguousarray(model.own[old])
-    joint = model.joint if model.joint.ndim == 1 else np.ascontiguousarray(model.joint[old])
-    return JointModel(oracle.design, joint, own, seen)
+    own = None if model.own is None else _rows_from(model.own, source)
+    joint = model.joint if model.joint.ndim == 1 else _rows_from(model.joint, source)
+    has_rows = own is not None or joint.ndim == 2
+    return JointModel(oracle.design, joint, own, _still_known(model.known, source) if has_rows else None)
+
+
+def _rows_from(rows: Floats, source: Ints) -> Floats:
+    return np.ascontiguousarray(rows[source] * (source >= 0)[:, np.newaxis])
+
+
+def _still_known(known: Bools | None, source: Ints) -> Bools | None:
+    still = source >= 0 if known is None else (source >= 0) & known[source]
+    return None if still.all() else still

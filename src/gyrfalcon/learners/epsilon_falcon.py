@@ -214,5 +214,6 @@ class EpsilonFalcon:
             n, n_actions, self._comp(oracle), epoch.index + 1, self.delta, self.rho, self.rho_prime
         )
         gamma = self.c_gamma_value * unit
-        before = 0.0 if epoch.report is None else epoch.report.gamma
+        kernel = epoch.policy.kernel if isinstance(epoch.policy, KernelPolicy) else None
+        before = kernel.gamma if isinstance(kernel, InverseGapWeighting) else 0.0
         return max(gamma, before) if self.monotone_gamma else gamma

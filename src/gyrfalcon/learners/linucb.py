@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.policies import KernelPolicy
@@ -75,8 +77,14 @@ class LinUCB:
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired; a new action has the widest bonus."""
         adapted = epochwise.adapted(epoch, problem)
-        state = epochwise.fitted_state(adapted)
-        if state.oracle is None or state.active is None or not isinstance(adapted.policy, KernelPolicy):
+        state = epochwise.fitted_state(epoch)
+        scorer = epoch.policy.scorer if isinstance(epoch.policy, KernelPolicy) else None
+        if state.oracle is None or state.active is None or not isinstance(scorer, OptimisticModel):
             return adapted
-        scorer: OptimisticModel = state.oracle.optimistic(state.active, self.alpha)
-        return replace(adapted, policy=replace(adapted.policy, scorer=scorer))
+        # Not refitted: another standardisation would move the scores of the actions that stay.
+        source = epochwise.sources(state.problem, problem)
+        oracle = state.oracle.reindexed(problem.n_actions)
+        model = replace(epochwise.reindexed_model(scorer.model, source, oracle), known=None)
+        factors = state.oracle.reindexed_factors(scorer.factors, state.active, source)
+        moved = OptimisticModel(model, oracle.design, np.ascontiguousarray(factors), scorer.bonus)
+        return replace(adapted, policy=KernelPolicy(moved, EpsilonGreedyKernel(self.mixing)))

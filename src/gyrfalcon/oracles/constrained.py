@@ -1,7 +1,7 @@
 """Least squares on active rows under a bound on the squared error on passive rows.
 
-Minimise mean active error + ridge |theta|^2 / n over theta, subject to mean passive error <= alpha + slack, where
-alpha is that of the passive fit. Blocks of coefficients share the constraint and its one multiplier.
+Minimise mean active error + ridge |theta|^2 / n over theta, subject to mean passive error <= alpha + slack,
+where alpha is that of the passive fit. Blocks of coefficients share the constraint and its one multiplier.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.oracles.least_squares import ROOT_CONDITION, least_squares, penalty_of, spread
+from gyrfalcon.oracles.least_squares import ROOT_CONDITION, least_squares, penalty_of
 from gyrfalcon.oracles.moments import GRAM_CONDITION, Moments, Rows, root_of
 from gyrfalcon.oracles.pencil import Pencil, gram_pencil, root_pencil, root_refit
 from gyrfalcon.oracles.secular import Secular
+from gyrfalcon.oracles.whitening import spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class ConstrainedFit:
     coefficients: Floats
     """(d,), or (B, d) with blocks and from moments."""
     multiplier: float
-    """Weight of the mean passive error in the objective: 0.0 when the constraint is inactive, inf for no slack."""
+    """Weight of the mean passive error in the objective: 0.0 for an inactive constraint, inf at slack 0."""
     excess: float
     """Mean passive error above alpha; below 0 only with a ridge, where alpha is not the least error."""
     alpha: float
@@ -202,19 +203,23 @@ def _solved(
 def _ridge_excess(passive: Moments, penalty: Floats, pencil: Pencil) -> float:
     """Mean passive error of the passive ridge fit above that of the passive fit without ridge.
 
-    It is taken in the same coordinates as every other excess: what rounding does to a poorly determined passive
-    fit then cancels where the two are compared.
+    It is taken in the same coordinates as every other excess: what rounding does to a poorly determined
+    passive fit then cancels where the two are compared.
     """
     if not penalty.any() or passive.n == 0.0:
         return 0.0
-    ridge_fit = pencil.coordinates(least_squares(passive, penalty).coefficients)
-    return float(((pencil.c * ridge_fit - pencil.v) ** 2).sum())
+    ridge_fit = least_squares(passive, penalty).coefficients
+    difference = pencil.c * pencil.coordinates(ridge_fit) - pencil.v
+    # Where passive rows see much, the ridge's normal equations give the difference without taking one.
+    seen = pencil.c > 0.1
+    shrinkage = pencil.pull(penalty * ridge_fit) / passive.n / np.where(seen, pencil.c, 1.0)
+    return float((np.where(seen, shrinkage, difference) ** 2).sum())
 
 
 def _worst_condition(pencil: Pencil, secular: Secular, multiplier: float, ridge: bool) -> float:
-    """Condition of what was solved: that of the pooled design times the spread of the weights of its coordinates.
+    """Condition of what was solved: that of the pooled design times the spread of its coordinates' weights.
 
-    Without a ridge a constraint that binds is measured from the passive fit, the limit of infinite multipliers.
+    Without a ridge a constraint that binds is measured from the passive fit, at an infinite multiplier.
     """
     spreads = spread(secular.curvature(multiplier), pencil.identified)
     if multiplier > 0.0 and not ridge:

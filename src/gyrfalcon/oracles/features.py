@@ -67,6 +67,14 @@ class Design:
         """All coefficients: the paper's d."""
         return self.n_blocks * self.block_width
 
+    def columns_from(self, source: Ints) -> Ints:
+        """Where a block's columns come from when action k was action source[k] of this design, -1 if new."""
+        joint = np.arange(self.n_joint)
+        if self.layout is not Layout.HYBRID:
+            return joint
+        own = self.n_joint + source[:, np.newaxis] * self.n_own + np.arange(self.n_own)
+        return np.concatenate([joint, np.where(source[:, np.newaxis] < 0, -1, own).ravel()])
+
     def shared(self, contexts: Contexts) -> Floats:
         """(n, D) expanded and centred shared features."""
         return self.basis.expand(contexts.shared) - self.center
@@ -81,7 +89,9 @@ class Design:
             return self._joint(x, v), None
         own = np.zeros((len(log), self.n_actions, self.n_own))
         own[np.arange(len(log)), log.action] = self.own(x)
-        return np.concatenate([self._joint(x, v), own.reshape(len(log), -1)], axis=1), None
+        return np.concatenate(
+            [self._joint(x, v), own.reshape(len(log), self.n_actions * self.n_own)], axis=1
+        ), None
 
     def cube(self, contexts: Contexts) -> Floats:
         """The joint columns of every action, (n, K, n_joint)."""
@@ -103,7 +113,7 @@ class Design:
             parts = [np.ones((*x.shape[:-1], int(self.intercept))), x, v]
         if self.layout is not Layout.PER_ACTION and self.interactions:
             products = x[..., :, np.newaxis] * v[..., np.newaxis, :]
-            parts.append(products.reshape(*x.shape[:-1], -1))
+            parts.append(products.reshape(*x.shape[:-1], x.shape[-1] * v.shape[-1]))
         return np.concatenate(parts, axis=-1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.bases import Basis, Identity
 from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit
 from gyrfalcon.oracles.features import Design, Layout
@@ -62,6 +62,11 @@ class Linear:
             intercept=self.intercept,
             interactions=self.interactions,
         )
+        if design.block_width == 0:
+            raise ValueError(
+                "there are no features and intercept is False, so that nothing is left to fit; "
+                "set intercept=True, or give the problem features."
+            )
         return LinearOracle(self, design)
 
 
@@ -137,14 +142,30 @@ class LinearOracle:
         factors = ridge_factors(standardised, self.settings.ridge)
         return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
 
+    def reindexed_factors(self, factors: Floats, moments: Moments, source: Ints) -> Floats:
+        """Confidence factors when action k was action source[k] before; a new one (-1) has no data."""
+        unseen = self._standardisation(moments) / math.sqrt(self.settings.ridge)
+        if self.design.layout is Layout.PER_ACTION:
+            return np.where((source < 0)[:, np.newaxis, np.newaxis], unseen, factors[source])
+        columns, first = self.design.columns_from(source), self.design.n_joint
+        is_new = columns < 0
+        # Own columns of all actions are scaled alike, and nothing else is done to them.
+        own = np.diag(unseen)[first : first + self.design.n_own]
+        scales = np.concatenate([np.zeros(first), np.tile(own, (len(columns) - first) // max(len(own), 1))])
+        return np.concatenate([factors[0][:, columns] * ~is_new, np.diag(scales)[is_new]])[np.newaxis]
+
     def reindexed(self, n_actions: int) -> LinearOracle:
         """The same oracle for another number of actions."""
         return replace(self, design=replace(self.design, n_actions=n_actions))
 
     def _seen(self, active: Moments, passive: Moments) -> Bools | None:
-        if self.design.layout is not Layout.PER_ACTION:
+        design = self.design
+        if design.layout is Layout.SHARED or (design.layout is Layout.HYBRID and design.n_own == 0):
             return None
         seen = (active.weight + passive.weight) > 0.0
+        if design.layout is Layout.HYBRID:
+            squares = np.diag(active.gram[0] + passive.gram[0])[design.n_joint :]
+            seen = squares.reshape(design.n_actions, -1).sum(axis=1) > 0.0
         return None if seen.all() else seen
 
     def _standardisation(self, pooled: Moments) -> Floats:
@@ -169,7 +190,7 @@ class LinearOracle:
         """The mean square of each column; an action's own columns (hybrid) are pooled over the actions."""
         second = np.diag(gram).copy()
         if self.design.layout is Layout.HYBRID:
-            own = second[self.design.n_joint :].reshape(self.design.n_actions, -1)
+            own = second[self.design.n_joint :].reshape(self.design.n_actions, self.design.n_own)
             own[:] = own.sum(axis=0)
         return second
 
@@ -185,8 +206,13 @@ class LinearOracle:
             return JointModel(design, np.ascontiguousarray(coefficients), None, seen)
         joint, own = coefficients[0, : design.n_joint], None
         if design.layout is Layout.HYBRID:
-            own = np.ascontiguousarray(coefficients[0, design.n_joint :].reshape(design.n_actions, -1))
-        return JointModel(design, np.ascontiguousarray(joint), own, None)
+            own = np.ascontiguousarray(
+                coefficients[0, design.n_joint :].reshape(design.n_actions, design.n_own)
+            )
+            if seen is not None and isinstance(previous, JointModel) and previous.own is not None:
+                own = np.where(seen[:, np.newaxis], own, previous.own)
+                seen = _either(seen, previous.known)
+        return JointModel(design, np.ascontiguousarray(joint), own, seen)
 
 
 def _per_action_model(

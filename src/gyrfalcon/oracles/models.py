@@ -88,7 +88,7 @@ def _all_rows(design: Design, contexts: Contexts) -> Floats:
     n, k = cube.shape[:2]
     own = np.zeros((n, k, k, design.n_own))
     own[:, np.arange(k), np.arange(k)] = design.own(design.shared(contexts))[:, np.newaxis]
-    return np.concatenate([cube, own.reshape(n, k, -1)], axis=2)
+    return np.concatenate([cube, own.reshape(n, k, k * design.n_own)], axis=2)
 
 
 def _fill_unknown(columns: Floats, known: Bools, eligible: Bools | None) -> None:

@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 from gyrfalcon.core.types import Floats, Ints
 
 GRAM_CONDITION = 1e4
-"""Beyond this condition of the rows a Gram matrix, whose condition is the square, has lost half its digits."""
+"""Above this condition of rows their Gram matrix, whose condition is the square, has lost half its digits."""
+
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 ROWS_PER_CHUNK = 1024
-"""Rows summed at a time: a chunk of a hundred columns stays in cache between the Gram and the cross product."""
+"""Rows summed at a time: a chunk of a hundred columns stays in cache from the Gram to the cross product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +93,21 @@ class Moments:
         )
 
     def transformed(self, matrix: Floats) -> Moments:
-        """The moments of the features z = matrix @ x, with a (d2, d) matrix."""
-        root = self.root
-        if root is not None:
-            root = np.concatenate([root[:, :, :-1] @ matrix.T, root[:, :, -1:]], axis=2)
-        return Moments(matrix @ self.gram @ matrix.T, self.cross @ matrix.T, self.squares, self.weight, root)
+        """The moments of the features z = matrix @ x, with a (d2, d) matrix.
+
+        A feature of which only the rounding of its terms remains, like a constant that was centred, is zero.
+        """
+        lengths = np.sqrt(np.diagonal(self.gram, axis1=1, axis2=2)) @ np.abs(matrix).T
+        if self.root is None:
+            gram, cross, root = matrix @ self.gram @ matrix.T, self.cross @ matrix.T, None
+            seen = np.diagonal(gram, axis1=1, axis2=2) > _ROUNDING * lengths**2
+        else:
+            features, target = self.root[:, :, :-1] @ matrix.T, self.root[:, :, -1:]
+            seen = np.linalg.norm(features, axis=1) > _ROUNDING * lengths
+            root = np.concatenate([features * seen[:, None, :], target], axis=2)
+            gram, cross = features.mT @ features, (features.mT @ target)[:, :, 0]
+        gram = gram * seen[:, :, None] * seen[:, None, :]
+        return Moments(gram, cross * seen, self.squares, self.weight, root)
 
     def take(self, blocks: Sequence[int] | Ints) -> Moments:
         """The moments of the named blocks in that order; -1 stands for a block without rows."""
@@ -168,7 +180,7 @@ class Rows:
         factors = [np.zeros((0, width)) for _ in range(self.n_blocks)]
         for block, x, r, _ in self._chunks(max(ROWS_PER_CHUNK, 8 * width)):
             stack = np.concatenate([factors[block], np.column_stack([x, r])])
-            factors[block] = np.linalg.qr(stack, mode="r")
+            factors[block] = triangles(stack)
         root = np.zeros((self.n_blocks, max(map(len, factors), default=0), width))
         for block, factor in enumerate(factors):
             root[block, : len(factor)] = factor
@@ -189,7 +201,7 @@ class Rows:
                     yield block, x * w[:, None], r * w, w
 
     def _refuse_nonfinite(self, total: Moments) -> None:
-        # A NaN or infinity always reaches the sums, so the rows are searched only once it is known to be there.
+        # A NaN or infinity always reaches the sums: the rows are searched only once it is known to be there.
         if (
             np.isfinite(total.gram).all()
             and np.isfinite(total.cross).all()
@@ -234,7 +246,7 @@ def _root_weights(weights: ArrayLike, n: int) -> Floats:
 
 
 def equilibrated(gram: Floats) -> tuple[Floats, Floats]:
-    """Gram matrices with a diagonal of ones, or zeros where a column is zero, and the (B, d) scale that does it.
+    """Gram matrices with a diagonal of ones, zero where a column is zero, and the (B, d) scale that does it.
 
     Scaling by the diagonal is within a factor of d of the best conditioning that scaling columns can reach.
     """
@@ -271,7 +283,8 @@ def root_of(moments: Moments) -> Floats | None:
     # Rounding of 1e-16 in an eigenvalue would be 1e-8 in the root: more than the root's own tolerance.
     values = np.where(values > eigenvalue_tolerance(values.shape[1]) * values[:, -1:], values, 0.0)
     root: Floats = np.sqrt(values)[:, :, None] * vectors.mT / scale[:, None, :]
-    return root
+    empty = np.diagonal(scaled, axis1=1, axis2=2) <= 0.0
+    return np.where(empty[:, None, :], 0.0, root)
 
 
 def _merged_root(one: Moments, other: Moments) -> Floats | None:
@@ -282,4 +295,9 @@ def _merged_root(one: Moments, other: Moments) -> Floats | None:
     if first is None or second is None:
         return None
     stack = np.concatenate([first, second], axis=1)
-    return stack if stack.shape[1] <= stack.shape[2] else np.linalg.qr(stack, mode="r")
+    return stack if stack.shape[1] <= stack.shape[2] else triangles(stack)
+
+
+def triangles(rows: Floats) -> Floats:
+    """The triangular factor R of each (m, k) stack of rows, with R'R = rows'rows, by QR."""
+    return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)

@@ -1,6 +1,6 @@
 """Coordinates in which active and passive squared error are both sums of squares, one term per coordinate.
 
-With theta = basis y, the mean active error is sum (s y - u)^2 and the mean passive error sum (c y - v)^2, each
+With theta = T y, the mean active error is sum (s y - u)^2 and the mean passive error sum (c y - v)^2, each
 plus a rest that no coefficients change, and s^2 + c^2 = 1 wherever rows identify anything.
 """
 
@@ -12,12 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats, Ints
-from gyrfalcon.oracles.least_squares import Whitening, penalty_rows, rows_fit, whitened_gram, whitened_rows
+from gyrfalcon.oracles.least_squares import penalty_rows, rows_fit
 from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.secular import shares
+from gyrfalcon.oracles.whitening import Whitening, whitened_gram, whitened_rows
 
 _SURELY_SEEN = 1e-6
 """A coordinate with more than this share of a side's form is above rounding whatever that side's rank."""
+
+_SPECK = 1e-15
+"""A column of one side below this share of both sides' is beneath the rounding of the common coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,14 @@ class Pencil:
         whitened = np.einsum("bij,bj->bi", self.rotation, y)
         return self.whitening.shortest(np.einsum("bij,bj->bi", self.whitening.basis, whitened))
 
+    def pull(self, gradient: Floats) -> Floats:
+        """The (B, d) gradient in coordinates of one in coefficients."""
+        whitened = np.einsum("bij,bi->bj", self.whitening.basis, gradient)
+        return np.asarray(np.einsum("bij,bi->bj", self.rotation, whitened))
+
     def coordinates(self, coefficients: Floats) -> Floats:
         """The (B, d) coordinates of coefficients."""
-        turned = np.einsum("bij,bi->bj", self.whitening.vectors, coefficients / self.whitening.scale)
-        return np.einsum("bij,bi->bj", self.rotation, turned * self.whitening.values)
+        return np.asarray(np.einsum("bij,bi->bj", self.rotation, self.whitening.coordinates(coefficients)))
 
 
 def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
@@ -72,7 +80,7 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         active.squares / n,
         identified,
         growth,
-        lambda: whitened_gram(active_form),
+        None if penalty.all() else lambda: _own_gram(active_form, whitening.scale),
     )
     passive_side = _Side.of(
         c_squared,
@@ -80,7 +88,7 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         passive.squares / n_passive,
         identified,
         growth,
-        lambda: whitened_gram(passive_form),
+        lambda: _own_gram(passive_form, whitening.scale),
     )
     rest = float(passive.squares.sum()) / n_passive - float((passive_side.target**2).sum())
     clean = (
@@ -107,7 +115,7 @@ def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         (active_target**2).sum(axis=1),
         identified,
         whitening.conditions,
-        lambda: whitened_rows(active_rows[:, :, :-1]),
+        None if penalty.all() else lambda: _own_rows(active_rows, whitening.scale),
     )
     passive_side = _Side.of(
         (passive_axes**2).sum(axis=1),
@@ -115,7 +123,7 @@ def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         (passive_target**2).sum(axis=1),
         identified,
         whitening.conditions,
-        lambda: whitened_rows(passive_rows[:, :, :-1]),
+        lambda: _own_rows(passive_rows, whitening.scale),
     )
     fitted = _divided(passive_side.target, passive_side.length)
     residual = passive_target - np.einsum("bmj,bj->bm", passive_axes, fitted)
@@ -125,8 +133,8 @@ def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
 def root_refit(active: Moments, passive: Moments, penalty: Floats, multiplier: float) -> tuple[Floats, Ints]:
     """The (B, d) fit at a known multiplier by one factorisation of the weighted rows, and each block's rank.
 
-    It keeps the digits that turning to common coordinates costs when one side alone is ill conditioned; it does
-    not know the limits of a multiplier of 0 or infinity where a side sees less than both do.
+    It keeps the digits that turning to common coordinates costs when one side alone is ill conditioned; it
+    does not know the limits of a multiplier of 0 or infinity where a side sees less than both do.
     """
     active_rows, passive_rows = _mean_rows(active, passive, penalty)
     active_share, passive_share = shares(multiplier)
@@ -184,16 +192,17 @@ class _Side:
         reward_squares: Floats,
         identified: Bools,
         growth: Floats,
-        own: Callable[[], Whitening],
+        own: Callable[[], Whitening] | None,
     ) -> _Side:
         """The side from its squared lengths and its pull, length times target.
 
-        As many of the smallest lengths as the side's own rank leaves over are rounding and become zero. If one
-        was not, the rewards pull at it: by more than the rounding, which is `growth` times its unit.
+        As many of the smallest lengths as the side's own rank leaves over are rounding and become zero. If
+        one was not, the rewards pull at it: by more than the rounding, which is `growth` times its unit. A
+        ridge leaves nothing over, then `own` is None.
         """
         length = np.sqrt(np.where(identified, np.maximum(squares, 0.0), 0.0))
         distinct = True
-        if not (length**2 > _SURELY_SEEN)[identified].all():
+        if own is not None and not (length**2 > _SURELY_SEEN)[identified].all():
             whitening = own()
             left_over = identified.sum(axis=1) - whitening.kept.sum(axis=1)
             place = np.argsort(np.argsort(np.where(identified, length, np.inf), axis=1), axis=1)
@@ -210,6 +219,19 @@ def _pencil(
     distinct = whitening.distinct and active.distinct and passive.distinct
     s, c, u, v = active.length, passive.length, active.target, passive.target
     return Pencil(whitening, rotation, s, c, u, v, rest, distinct, clean)
+
+
+def _own_gram(form: Floats, scale: Floats) -> Whitening:
+    """One side's whitening on its own; a column that is rounding beside the other side's is zero."""
+    scaled = form * scale[:, :, None] * scale[:, None, :]
+    seen = np.diagonal(scaled, axis1=1, axis2=2) > _SPECK
+    return whitened_gram(scaled * seen[:, :, None] * seen[:, None, :])
+
+
+def _own_rows(rows: Floats, scale: Floats) -> Whitening:
+    """The same from rows."""
+    scaled = rows[:, :, :-1] * scale[:, None, :]
+    return whitened_rows(scaled * (np.linalg.norm(scaled, axis=1) > _SPECK)[:, None, :])
 
 
 def _sees_all(seen: Bools, form: Floats) -> bool:

@@ -15,7 +15,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class Secular:
-    """Coordinates of the fit that minimises sum (s y - u)^2 + multiplier sum (c y - v)^2, as multiplier varies."""
+    """The fit that minimises sum (s y - u)^2 + multiplier sum (c y - v)^2, as the multiplier varies."""
 
     s: Floats
     c: Floats
@@ -23,7 +23,7 @@ class Secular:
     v: Floats
 
     def curvature(self, multiplier: float) -> Floats:
-        """The objective's curvature over 1 + multiplier; that of one side where only this side sees anything."""
+        """The objective's curvature over 1 + multiplier; one side's where only this side sees anything."""
         active, passive = self._shares(multiplier)
         return active * self.s**2 + passive * self.c**2
 
@@ -43,8 +43,8 @@ class Secular:
             return float(((gap / (a + multiplier * b)) ** 2).sum())
 
     def multiplier(self, level: float) -> float:
-        """The least multiplier with excess at most the level: 0.0 if already the active fit's is, inf for 0."""
-        if self.excess(0.0) <= level:
+        """The least multiplier with excess at most the level: 0.0 if the active fit's is, inf at level 0."""
+        if self.excess(0.0) <= level * (1.0 + 8.0 * _EPS):
             return 0.0
         if level <= 0.0:
             return math.inf
@@ -88,8 +88,8 @@ def _root(gap: Floats, a: Floats, b: Floats) -> float:
 
 def _first_feasible(x: float, gap: Floats, a: Floats, b: Floats) -> float:
     """The root moved up by the few units of rounding that bring the sum to at most 1."""
-    nudge = _EPS
+    nudge = _EPS * (x + float((a / b).min()))
     while float(((gap / (a + x * b)) ** 2).sum()) > 1.0:
-        x *= 1.0 + nudge
+        x += nudge
         nudge *= 2.0
     return x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gyrfalcon.core.columns import Boolean, Categorical, Hashed, Numeric
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign
 from gyrfalcon.core.kernels import (
@@ -16,7 +17,7 @@ from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.rewards import RewardRange
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
-from gyrfalcon.core.schema import Boolean, Categorical, Hashed, Numeric, Schema
+from gyrfalcon.core.schema import Schema
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy

@@ -14,13 +14,22 @@ from typing import Any
 
 import numpy as np
 
+from gyrfalcon.core.tables import shown
+
 Classes = Mapping[str, type]
 STORED_DTYPES = ("float64", "int64", "bool")
+_INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+_SCALARS = (*_INTEGERS, np.bool_, np.str_, np.float16, np.float32, np.float64)
+SCALARS: Classes = {cls.__name__: cls for cls in _SCALARS}
 
 
 def class_table(classes: Iterable[type]) -> dict[str, type]:
-    """Names to classes."""
-    return {cls.__name__: cls for cls in classes}
+    """Names to classes, each name once."""
+    table: dict[str, type] = {}
+    for cls in classes:
+        if table.setdefault(cls.__name__, cls) is not cls:
+            raise ValueError(f"two classes are called {cls.__name__}, by which files know them; rename one.")
+    return table
 
 
 class Encoder:
@@ -31,19 +40,29 @@ class Encoder:
         self.arrays: list[np.ndarray[Any, Any]] = []
 
     def encode(self, value: object) -> object:
-        """The JSON tree of a value."""
-        if isinstance(value, np.generic):
-            value = value.item()
-        if value is None or isinstance(value, bool | str) or type(value) is int:
-            return value
-        if type(value) is float:
-            return value if math.isfinite(value) else {"float": repr(value)}
-        if isinstance(value, np.ndarray):
-            return self._array(value)
-        if isinstance(value, tuple | list):
-            return {"tuple" if isinstance(value, tuple) else "list": [self.encode(item) for item in value]}
-        if isinstance(value, dict):
-            return {"dict": [[self.encode(key), self.encode(item)] for key, item in value.items()]}
+        """The JSON tree of a value; of exact types only, so that what is read equals what was written."""
+        match value:
+            case None | bool():
+                return value
+            case str() if type(value) is str:
+                return value
+            case int() if type(value) is int:
+                # Python limits the decimal digits of integers, not the hexadecimal ones.
+                return value if abs(value) < 2**63 else {"int": hex(value)}
+            case float() if type(value) is float:
+                return value if math.isfinite(value) else {"float": repr(value)}
+            case bytes() if type(value) is bytes:
+                return {"bytes": value.hex()}
+            case tuple() if type(value) is tuple:
+                return {"tuple": [self.encode(item) for item in value]}
+            case list() if type(value) is list:
+                return {"list": [self.encode(item) for item in value]}
+            case dict() if type(value) is dict:
+                return {"dict": [[self.encode(key), self.encode(item)] for key, item in value.items()]}
+            case np.ndarray():
+                return self._array(value)
+            case np.generic() if SCALARS.get(type(value).__name__) is type(value):
+                return {"scalar": type(value).__name__, "value": self.encode(value.item())}
         return self._instance(value)
 
     def _array(self, value: np.ndarray[Any, Any]) -> object:
@@ -56,17 +75,16 @@ class Encoder:
         name = type(value).__name__
         if self._classes.get(name) is not type(value):
             raise TypeError(
-                f"{value!r} can't be stored: {name} is not a known class. Action labels may be text, "
-                "numbers, booleans, None or tuples of these; name classes of your own with classes=[...]."
+                f"{shown(value)} can't be stored: {name} is not a known class. Action labels may be text, "
+                "numbers, booleans, bytes, None or tuples of these; name dataclasses and Enums of your own "
+                "with classes=[...]."
             )
         if isinstance(value, Enum):
             return {"enum": name, "value": self.encode(value.value)}
         if not is_dataclass(value):
-            raise TypeError(f"{value!r} can't be stored: {name} is neither a dataclass nor an Enum.")
-        return {
-            "class": name,
-            "fields": {f.name: self.encode(getattr(value, f.name)) for f in fields(value) if f.init},
-        }
+            raise TypeError(f"{shown(value)} can't be stored: {name} is neither a dataclass nor an Enum.")
+        parts = {f.name: self.encode(getattr(value, f.name)) for f in fields(value) if f.init}
+        return {"class": name, "fields": parts}
 
 
 class Decoder:
@@ -83,6 +101,12 @@ class Decoder:
         match tree:
             case {"float": str(text)}:
                 return float(text)
+            case {"int": str(text)}:
+                return int(text, 16)
+            case {"bytes": str(text)}:
+                return bytes.fromhex(text)
+            case {"scalar": str(name), "value": value}:
+                return _known(name, SCALARS)(self.decode(value))
             case {"array": int(number)}:
                 return self._array(number)
             case {"tuple": list(items)}:
@@ -92,14 +116,15 @@ class Decoder:
             case {"dict": list(pairs)}:
                 return {self.decode(key): self.decode(item) for key, item in pairs}
             case {"enum": str(name), "value": value}:
-                return self._known(name)(self.decode(value))
+                return _known(name, self._classes)(self.decode(value))
             case {"class": str(name), "fields": dict(parts)}:
-                return self._known(name)(**{key: self.decode(part) for key, part in parts.items()})
-        raise ValueError(f"an entry with the keys {sorted(tree)} is of no known kind.")
+                return _known(name, self._classes)(**{key: self.decode(part) for key, part in parts.items()})
+        raise ValueError(f"an entry with the keys {shown(sorted(tree))} is of no known kind.")
 
-    def _known(self, name: str) -> type:
-        if name not in self._classes:
-            raise ValueError(
-                f"it holds a {name}, which is not a known class; name classes of your own with classes=[...]."
-            )
-        return self._classes[name]
+
+def _known(name: str, classes: Classes) -> type:
+    if name not in classes:
+        raise ValueError(
+            f"it holds a {name}, which is not a known class; name classes of your own with classes=[...]."
+        )
+    return classes[name]

@@ -1,16 +1,22 @@
-"""One value in one file: written whole or not at all, refused with a sentence when it is not whole."""
+"""One value in one file: written whole or not at all, refused with a sentence when it is not whole.
+
+A file is a zip archive of stored parts: a manifest in JSON and an .npy file per array. The checksums of the
+archive reveal damage; they don't protect against somebody who wants to deceive. The same value gives the same
+bytes. A new file gets the permissions of any new file (the umask), a replaced one keeps those it had.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
-import tempfile
+import secrets
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -24,47 +30,72 @@ _MANIFEST = "manifest.json"
 
 def save(path: str | os.PathLike[str], value: object, classes: Iterable[type] = ()) -> None:
     """Write a value atomically: after a crash the path holds the old file or the new one, never a part."""
-    path = Path(path)
-    encoder = Encoder(CLASSES | class_table(classes))
-    tree = encoder.encode(value)
-    manifest = {"format": FORMAT, "version": VERSION, "numpy": np.__version__, "value": tree}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    encoder = Encoder(class_table([*CLASSES.values(), *classes]))
     try:
-        with os.fdopen(handle, "wb") as file:
-            _write(file, manifest, encoder.arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise
-    _sync_folder(path.parent)
+        manifest = json.dumps(
+            {"format": FORMAT, "version": VERSION, "value": encoder.encode(value)}, allow_nan=False
+        )
+    except RecursionError:
+        raise ValueError("the value is nested too deeply to be stored; make its labels flatter.") from None
+    try:
+        _replace(Path(path), manifest, encoder.arrays)
+    except OSError as error:
+        reason = f"{error.strerror}, so nothing was saved and what was there is untouched; free space or mend"
+        raise OSError(error.errno, f"{reason} the path, and save again", os.fspath(path)) from error
 
 
 def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
     """The value that `save` wrote."""
+    table = class_table([*CLASSES.values(), *classes])
+    if Path(path).is_dir():
+        raise ValueError(f"{os.fspath(path)} is a directory; give the file that .save wrote.")
+    content = Path(path).read_bytes()
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             manifest = _manifest(archive)
-            decoder = Decoder(CLASSES | class_table(classes), lambda number: _read_array(archive, number))
-            return decoder.decode(manifest["value"])
-    except FileNotFoundError:
-        raise
-    except (zipfile.BadZipFile, EOFError, KeyError, TypeError, ValueError, RecursionError) as error:
+            return Decoder(table, lambda number: _read_array(archive, number)).decode(manifest["value"])
+    except Exception as error:
+        # Whatever the zip, JSON or NumPy reader, or a class that was handed odd fields, has stumbled over.
+        reason = str(error).rstrip(".") or type(error).__name__
         raise ValueError(
-            f"{os.fspath(path)} can't be read as a gyrfalcon file: {str(error).rstrip('.')}. "
+            f"{os.fspath(path)} can't be read as a gyrfalcon file: {reason}. "
             "Give a whole file that .save wrote; if this one was cut short, take its last good copy."
         ) from error
 
 
-def _write(file: Any, manifest: dict[str, object], arrays: list[np.ndarray[Any, Any]]) -> None:
+def _replace(path: Path, manifest: str, arrays: list[np.ndarray[Any, Any]]) -> None:
+    path = path.resolve()  # a link stays a link, and its target is replaced
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EISDIR if path.is_dir() else errno.EINVAL, "the path is not that of a file")
+    temporary = path.with_name(f".{secrets.token_hex(8)}.gyrfalcon-part")
+    try:
+        with temporary.open("xb") as file:
+            _write(file, manifest, arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o7777)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _write(file: IO[bytes], manifest: str, arrays: list[np.ndarray[Any, Any]]) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(_MANIFEST, json.dumps(manifest, allow_nan=False))
+        _write_part(archive, _MANIFEST, manifest.encode())
         for number, array in enumerate(arrays):
             buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=False)
-            archive.writestr(_array_name(number), buffer.getvalue())
+            np.lib.format.write_array(buffer, np.asarray(array), version=(1, 0), allow_pickle=False)
+            _write_part(archive, _array_name(number), buffer.getvalue())
+
+
+def _write_part(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    part = zipfile.ZipInfo(name)  # without the time, so that the same value gives the same bytes
+    part.external_attr = 0o644 << 16
+    archive.writestr(part, content)
 
 
 def _array_name(number: int) -> str:
@@ -92,11 +123,16 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _read_array(archive: zipfile.ZipFile, number: int) -> np.ndarray[Any, Any]:
-    buffer = io.BytesIO(_read(archive, _array_name(number)))
-    array: np.ndarray[Any, Any] = np.lib.format.read_array(buffer, allow_pickle=False)
-    if array.dtype.name not in STORED_DTYPES:
-        raise ValueError(f"its array {number} has values of {array.dtype.name}, which .save never writes.")
-    return array
+    content = _read(archive, _array_name(number))
+    buffer = io.BytesIO(content)
+    if np.lib.format.read_magic(buffer) != (1, 0):
+        raise ValueError(f"its array {number} has a header that .save never writes.")
+    shape, in_columns, dtype = np.lib.format.read_array_header_1_0(buffer)
+    if dtype.name not in STORED_DTYPES:
+        raise ValueError(f"its array {number} has values of {dtype.name}, which .save never writes.")
+    # From what is there: a header that promises more can't make NumPy allocate it.
+    flat = np.frombuffer(content[buffer.tell() :], dtype).copy()
+    return flat.reshape(shape, order="F" if in_columns else "C")
 
 
 def _sync_folder(folder: Path) -> None:

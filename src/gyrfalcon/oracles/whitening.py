@@ -1,0 +1,179 @@
+"""Coordinates in which a design is orthonormal, by Cholesky, eigenvectors or singular vectors as it needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.oracles.moments import GRAM_CONDITION, eigenvalue_tolerance, equilibrated
+
+_SINGULAR_TOLERANCE = 1e-12
+_POWER_STEPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Whitening:
+    """Coordinates y of each block's columns in which the form is the identity: theta = basis y."""
+
+    scale: Floats
+    """(B, d): what the columns were multiplied with before anything else."""
+    axes: Floats
+    """(B, d, d): a column per coordinate in scaled columns, zero where nothing is identified."""
+    duals: Floats
+    """(B, d, d): a column per coordinate whose product with scaled coefficients is the coordinate."""
+    kept: Bools
+    """(B, d): which coordinates are not rounding."""
+    conditions: Floats
+    """(B,): condition of each block's identified part."""
+    distinct: bool = True
+    """Whether a gap separates what was kept from what was taken for rounding."""
+    vectors: Floats | None = None
+    """(B, d, d): right singular vectors of the scaled columns, when something may not be kept."""
+    left: Floats | None = None
+    """(B, m, d): left singular vectors, when a stack of rows was whitened."""
+
+    @property
+    def basis(self) -> Floats:
+        """(B, d, d): one column per coordinate, zero where nothing is identified."""
+        basis: Floats = self.scale[:, :, None] * self.axes
+        return basis
+
+    @property
+    def condition(self) -> float:
+        """The worst block's condition, infinite when a coefficient is not identified."""
+        return float(self.conditions.max(initial=1.0)) if self.kept.all() else math.inf
+
+    def coordinates(self, coefficients: Floats) -> Floats:
+        """(B, d): the coordinates of coefficients."""
+        return np.asarray(np.einsum("bij,bi->bj", self.duals, coefficients / self.scale))
+
+    def shortest(self, coefficients: Floats) -> Floats:
+        """The coefficients with the same predictions and the least norm in the columns as given.
+
+        The step along the null space is taken in scaled columns, where its rounding moves no prediction.
+        """
+        result = coefficients.copy()
+        if self.vectors is None:
+            return result
+        for block in np.flatnonzero(~self.kept.all(axis=1)):
+            scale, null = self.scale[block], _reduced(self.vectors[block][:, ~self.kept[block]])
+            directions = scale[:, None] * null
+            lengths = np.linalg.norm(directions, axis=0)
+            axes, triangle = np.linalg.qr(directions / lengths)
+            step = np.linalg.solve(triangle, axes.T @ result[block]) / lengths
+            result[block] = scale * (result[block] / scale - null @ step)
+        return result
+
+
+def whitened_gram(gram: Floats) -> Whitening:
+    """The whitening of (B, d, d) Gram matrices, equilibrated first."""
+    scaled, scale = equilibrated(gram)
+    quick = _by_cholesky(scaled, scale)
+    if quick is not None:
+        return quick
+    squares, vectors = np.linalg.eigh(scaled)
+    tolerance = eigenvalue_tolerance(gram.shape[1]) * squares.max(axis=1, initial=0.0)[:, None]
+    kept = squares > tolerance
+    distinct = not (~kept & (squares > tolerance / 50.0)).any()
+    return _by_vectors(scale, vectors, np.sqrt(np.where(kept, squares, 0.0)), kept, distinct)
+
+
+def whitened_rows(rows: Floats) -> Whitening:
+    """The whitening of (B, m, d) rows, equilibrated first; no Gram matrix is formed."""
+    d = rows.shape[2]
+    if rows.shape[1] < d:
+        rows = np.concatenate([rows, np.zeros((len(rows), d - rows.shape[1], d))], axis=1)
+    lengths = np.linalg.norm(rows, axis=1)
+    scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+    left, values, right = np.linalg.svd(rows * scale[:, None, :], full_matrices=False)
+    kept = values > _SINGULAR_TOLERANCE * values.max(axis=1, initial=0.0)[:, None]
+    return _by_vectors(scale, right.mT, values, kept, left=left)
+
+
+def _by_vectors(
+    scale: Floats,
+    vectors: Floats,
+    values: Floats,
+    kept: Bools,
+    distinct: bool = True,
+    left: Floats | None = None,
+) -> Whitening:
+    inverse = np.where(kept, 1.0 / np.where(kept, values, 1.0), 0.0)
+    return Whitening(
+        scale,
+        axes=vectors * inverse[:, None, :],
+        duals=vectors * values[:, None, :],
+        kept=kept,
+        conditions=spread(values, kept),
+        distinct=distinct,
+        vectors=vectors,
+        left=left,
+    )
+
+
+def _by_cholesky(scaled: Floats, scale: Floats) -> Whitening | None:
+    """The whitening by triangles, a third of the cost, where the condition is surely small; else None."""
+    try:
+        triangle = np.asarray(np.linalg.cholesky(scaled), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    inverse = _triangular_inverse(triangle)
+    bound = np.linalg.norm(triangle, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))
+    if not (bound <= GRAM_CONDITION).all():
+        return None
+    kept = np.ones(scale.shape, dtype=np.bool_)
+    return Whitening(scale, inverse.mT, triangle, kept, _norm(triangle) * _norm(inverse))
+
+
+def _triangular_inverse(triangle: Floats) -> Floats:
+    """Inverses of lower triangles by halves: products cost a fraction of a general inverse."""
+    d = triangle.shape[-1]
+    if d <= 32:
+        return np.asarray(np.linalg.inv(triangle), dtype=np.float64)
+    half = d // 2
+    inverse = np.zeros_like(triangle)
+    inverse[:, :half, :half] = upper = _triangular_inverse(triangle[:, :half, :half])
+    inverse[:, half:, half:] = lower = _triangular_inverse(triangle[:, half:, half:])
+    inverse[:, half:, :half] = -lower @ (triangle[:, half:, :half] @ upper)
+    return inverse
+
+
+def _norm(matrices: Floats) -> Floats:
+    """(B,): 2-norms by power iteration, a few per cent low at worst where singular values crowd.
+
+    The matrices' norms are at most 1e4 here, so a few steps need no scaling in between.
+    """
+    vectors = (matrices**2).sum(axis=1, keepdims=True).mT
+    for _ in range(_POWER_STEPS):
+        vectors = matrices.mT @ (matrices @ vectors)
+    before, after = np.linalg.norm(vectors, axis=(1, 2)), np.linalg.norm(matrices @ vectors, axis=(1, 2))
+    norms: Floats = np.divide(after, before, out=np.ones_like(before), where=before > 0.0)
+    return norms
+
+
+def spread(values: Floats, chosen: Bools) -> Floats:
+    """(B,): largest over smallest of each block's chosen positive values; 1 where there are none."""
+    largest = np.where(chosen, values, 0.0).max(axis=1, initial=0.0)
+    smallest = np.where(chosen, values, np.inf).min(axis=1, initial=np.inf)
+    ratio: Floats = np.divide(largest, smallest, out=np.ones(len(values)), where=chosen.any(axis=1))
+    return ratio
+
+
+def _reduced(null: Floats) -> Floats:
+    """The same null space by vectors that are one in one column of their own and zero in each other's.
+
+    Singular vectors of a null space mix its parts and carry rounding in every column; undoing the scale of
+    the columns would blow that rounding up, so parts are separated and rounding is removed before.
+    """
+    remaining = null.copy()
+    rows: list[int] = []
+    for _ in range(null.shape[1]):
+        row = int(np.argmax((remaining**2).sum(axis=1)))
+        axis = remaining[row] / np.linalg.norm(remaining[row])
+        remaining -= np.outer(remaining @ axis, axis)
+        rows.append(row)
+    reduced = np.asarray(np.linalg.solve(null[rows].T, null.T).T, dtype=np.float64)
+    return np.where(np.abs(reduced) > _SINGULAR_TOLERANCE, reduced, 0.0)

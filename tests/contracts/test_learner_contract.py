@@ -1,0 +1,402 @@
+"""What every learner owes: one suite over the four throw-away learners and all of the library's own."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities, decide
+from gyrfalcon.core.policies import KernelPolicy, Policy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Decisions, Log
+from gyrfalcon.core.schedules import Doubling, Geometric
+from gyrfalcon.core.types import Floats
+from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.falcon import Falcon
+from gyrfalcon.learners.learner import Learner
+from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.oracles.bases import Polynomial, RandomFourier
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.splines import Splines
+from tests.contracts.throwaway import Advice, ExponentialWeights, Forest, Gate, Master, gate_state
+from tests.contracts.worlds import Lines, Play, renumbered, started, uniform_log
+
+PLAIN: dict[str, Learner] = {
+    "gate": Gate(),
+    "exponential weights": ExponentialWeights(),
+    "master": Master(),
+    "forest": Forest(),
+    "epsilon-falcon paper": EpsilonFalcon(preset="paper"),
+    "epsilon-falcon paper rho": EpsilonFalcon(preset="paper", rho=0.75, rho_prime=1.0, comp=3.0),
+    "epsilon-falcon calibrated": EpsilonFalcon(),
+    "epsilon-falcon coin": EpsilonFalcon(passive_design="coin"),
+    "epsilon-falcon all data": EpsilonFalcon(data="all", monotone_gamma=True),
+    "epsilon-falcon cumulative passive": EpsilonFalcon(passive_data="all"),
+    "epsilon-falcon chi-square": EpsilonFalcon(slack="chi-square", schedule=Geometric(50, 1.5)),
+    "epsilon-falcon sandwich": EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3),
+    "epsilon-falcon polynomial": EpsilonFalcon(model_class=Linear(basis=Polynomial(2))),
+    "falcon last epoch": Falcon(),
+    "falcon all": Falcon(data="all"),
+    "falcon splines": Falcon(model_class=Linear(basis=Splines(3, 2), ridge=0.1)),
+    "linucb": LinUCB(),
+    "linucb mixing": LinUCB(mixing=0.05),
+    "linucb fourier": LinUCB(model_class=Linear(basis=RandomFourier(10))),
+    "epsilon-greedy": EpsilonGreedy(),
+    "epsilon-greedy last epoch": EpsilonGreedy(data="last epoch", schedule=Doubling(50)),
+    "uniform": Uniform(),
+}
+WITH_ACTION_FEATURES: dict[str, Learner] = {
+    "linucb shared": LinUCB(model_class=Linear(layout="shared")),
+    "linucb hybrid": LinUCB(model_class=Linear(layout="hybrid")),
+    "linucb per action": LinUCB(model_class=Linear(layout="per action")),
+    "epsilon-falcon shared": EpsilonFalcon(model_class=Linear(layout="shared")),
+    "epsilon-falcon hybrid": EpsilonFalcon(model_class=Linear(layout="hybrid"), slack="sandwich"),
+    "epsilon-greedy hybrid": EpsilonGreedy(model_class=Linear(layout="hybrid"), data="last epoch"),
+}
+LEARNERS = PLAIN | WITH_ACTION_FEATURES
+DETERMINISTIC = {"linucb", "linucb fourier", "linucb shared", "linucb hybrid", "linucb per action"}
+LEARNING = [name for name in LEARNERS if name != "uniform"]
+
+every_learner = pytest.mark.parametrize("name", LEARNERS)
+every_learning_one = pytest.mark.parametrize("name", LEARNING)
+
+N = 600
+TRIED_WITHIN = 300
+
+
+def world_for(name: str, base: Lines = Lines()) -> Lines:
+    return replace(base, n_action_features=2) if name in WITH_ACTION_FEATURES else base
+
+
+def length(name: str) -> int:
+    """Rounds of a run, fewer where every round is an epoch."""
+    return 150 if name == "exponential weights" else N
+
+
+@cache
+def played(name: str, base: Lines = Lines()) -> Play:
+    """A finished run; nobody changes it."""
+    return started(LEARNERS[name], world_for(name, base)).until(length(name))
+
+
+@cache
+def played_late(name: str) -> Play:
+    return started(LEARNERS[name], world_for(name, Lines(masked=True))).late_until(length(name))
+
+
+def rows_at(epoch: Epoch, world: Lines, n: int = 100) -> tuple[Decisions, Floats, Contexts]:
+    """Decisions of rows around the epoch's end, where its passive tail is, and all probabilities."""
+    rounds = np.arange(epoch.stop - n // 2, epoch.stop + n // 2)
+    contexts = world.draw(5000, 5000 + n, seed=1).contexts
+    uniforms = np.random.default_rng(5).random((n, 3))
+    return decide(epoch, rounds, contexts, uniforms), action_probabilities(epoch, rounds, contexts), contexts
+
+
+def assert_valid(epoch: Epoch, world: Lines) -> None:
+    decisions, probabilities, contexts = rows_at(epoch, world)
+    chosen = probabilities[np.arange(len(decisions)), decisions.action]
+    assert np.array_equal(decisions.propensity, chosen)
+    assert (decisions.propensity > 0.0).all()
+    assert (decisions.propensity <= 1.0).all()
+    assert (probabilities >= 0.0).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=0, atol=1e-14)
+    if contexts.eligible is not None:
+        assert (probabilities[~contexts.eligible] == 0.0).all()
+        alone = contexts.eligible.sum(axis=1) == 1
+        assert alone.any()
+        assert (decisions.propensity[alone] == 1.0).all()
+
+
+def same_decisions(one: Epoch, other: Epoch, world: Lines) -> bool:
+    left, right = rows_at(one, world), rows_at(other, world)
+    columns = [field.name for field in fields(Decisions) if field.name != "epoch"]
+    equal = [np.array_equal(getattr(left[0], name), getattr(right[0], name)) for name in columns]
+    return all(equal) and np.array_equal(left[1], right[1])
+
+
+def identical(one: object, other: object) -> bool:
+    """Equal to the last bit, through dataclasses, arrays and tuples; of what is opaque, the type."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(identical, one, other))
+    if is_dataclass(one) and type(one) is type(other):
+        return all(identical(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    return type(one) is type(other) and (type(one).__eq__ is object.__eq__ or one == other)
+
+
+def score_tables(policy: Policy, contexts: Contexts) -> list[Floats]:
+    """The scores behind a policy, (n, K) each."""
+    if isinstance(policy, KernelPolicy):
+        return [policy.scorer.scores(contexts)]
+    if isinstance(policy, Mixture):
+        return [table for base in policy.bases for table in score_tables(base.policy, contexts)]
+    if isinstance(policy, Advice):
+        return [np.broadcast_to(policy.gains[:-1], (len(contexts), len(policy.gains) - 1))]
+    return []
+
+
+WORLDS = {
+    "2 actions": Lines(n_actions=2),
+    "10 actions": Lines(n_actions=10),
+    "masks": Lines(masked=True),
+    "2 actions and masks": Lines(n_actions=2, masked=True),
+    "no features": Lines(n_features=0),
+    "constant rewards": Lines(constant=True),
+    "rewards without noise": Lines(noise=0.0),
+    "a timestamp": Lines(n_features=1, origin=1.7e9, scale=86400.0),
+}
+
+
+@every_learner
+@pytest.mark.parametrize("base", WORLDS.values(), ids=WORLDS)
+def test_propensities_are_valid_and_masks_respected(name: str, base: Lines) -> None:
+    play = played(name, base)
+    assert_valid(play.epoch, play.world)
+    for decisions in play.decisions:
+        assert (decisions.propensity > 0.0).all()
+        assert (decisions.propensity <= 1.0).all()
+
+
+@every_learner
+def test_a_row_alone_gets_the_bits_that_it_gets_in_a_batch(name: str) -> None:
+    play = played(name, Lines(masked=True))
+    contexts = play.world.draw(0, 40, seed=2).contexts
+    rounds, uniforms = (
+        np.arange(play.epoch.start, play.epoch.start + 40),
+        np.random.default_rng(1).random((40, 3)),
+    )
+    batch = decide(play.epoch, rounds, contexts, uniforms)
+    for row in range(40):
+        one = slice(row, row + 1)
+        alone = decide(play.epoch, rounds[one], contexts.take(one), uniforms[one])
+        assert alone.action[0] == batch.action[row]
+        assert alone.propensity[0] == batch.propensity[row]
+        assert alone.component[0] == batch.component[row]
+
+
+@every_learner
+def test_rewards_may_come_epochs_late_and_out_of_order(name: str) -> None:
+    play = played_late(name)
+    assert_valid(play.epoch, play.world)
+    assert play.waiting
+
+
+@every_learning_one
+def test_late_rewards_are_learned_from(name: str) -> None:
+    world, learner = world_for(name), LEARNERS[name]
+    play = started(learner, world)
+    logs = []
+    for _ in range(3):
+        logs.append(play.decide())
+        play.learn(logs[-1].where(np.zeros(len(logs[-1]), dtype=np.bool_)))
+    play.learn(Log.concat(logs, world.n_actions))
+    assert not same_decisions(play.epoch, replace(learner.start(world.problem), stop=play.epoch.stop), world)
+
+
+@every_learner
+def test_an_empty_log_gives_a_valid_next_epoch(name: str) -> None:
+    for play in (started(LEARNERS[name], world_for(name)), played(name)):
+        nothing = uniform_log(play.world, 10).where(np.zeros(10, dtype=np.bool_))
+        following = play.learner.next_epoch(play.epoch, nothing, history=play)
+        assert following.index == play.epoch.index + 1
+        assert following.start == play.epoch.stop < following.stop
+        assert_valid(following, play.world)
+        assert np.array_equal(
+            following.policy.probabilities(uniform_log(play.world, 50).contexts),
+            play.epoch.policy.probabilities(uniform_log(play.world, 50).contexts),
+        )
+
+
+@every_learner
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_handful_of_rows_is_enough_to_go_on(name: str, n: int) -> None:
+    play = started(LEARNERS[name], world_for(name))
+    play.learn(uniform_log(play.world, n))
+    assert_valid(play.epoch, play.world)
+    play.learn(uniform_log(play.world, 50, seed=3))
+    assert_valid(play.epoch, play.world)
+
+
+@every_learner
+@pytest.mark.parametrize("passive", [True, False])
+def test_rows_may_be_all_passive_or_all_active(name: str, passive: bool) -> None:
+    play = started(LEARNERS[name], world_for(name))
+    log = uniform_log(play.world, 200)
+    play.learn(replace(log, component=np.full(200, int(passive))))
+    assert_valid(play.epoch, play.world)
+
+
+@every_learner
+def test_an_action_without_data_is_tried_soon_after_it_may_be_chosen(name: str) -> None:
+    base = Lines(last_action_from=N // 2)
+    play = started(LEARNERS[name], world_for(name, base)).until(N // 2 + TRIED_WITHIN)
+    rounds = np.concatenate([decisions.round for decisions in play.decisions])
+    actions = np.concatenate([decisions.action for decisions in play.decisions])
+    tried = rounds[actions == play.world.n_actions - 1]
+    assert N // 2 <= tried.min() < N // 2 + TRIED_WITHIN
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in DETERMINISTIC])
+def test_learners_that_randomise_keep_every_action_possible(name: str) -> None:
+    world = world_for(name, Lines(last_action_from=10_000))
+    play = started(LEARNERS[name], world).until(N)
+    open_world = world_for(name)
+    contexts = open_world.draw(0, 200, seed=3).contexts
+    assert (play.epoch.policy.probabilities(contexts) > 0.0).all()
+
+
+@every_learner
+def test_the_next_epoch_is_a_pure_function(name: str) -> None:
+    play = played(name)
+    log, history = uniform_log(play.world, 200), started(play.learner, play.world)
+    history.past.append(uniform_log(play.world, 100, seed=6))
+    before = copy.deepcopy((play.epoch, log, tuple(history.past)))
+    once = play.learner.next_epoch(play.epoch, log, history=history)
+    twice = play.learner.next_epoch(play.epoch, log, history=history)
+    assert identical((play.epoch, log, tuple(history.past)), before)
+    assert identical(once, twice)
+    assert same_decisions(once, twice, play.world)
+
+
+@every_learner
+def test_a_simulation_can_be_repeated(name: str) -> None:
+    world = world_for(name)
+    once, twice = (simulate(LEARNERS[name], world, 400, seed=4) for _ in range(2))
+    assert np.array_equal(once.regret, twice.regret)
+    assert identical(once.epochs[-1], twice.epochs[-1])
+    assert not np.array_equal(once.regret, simulate(LEARNERS[name], world, 400, seed=5).regret)
+
+
+def changed(problem: Problem) -> Problem:
+    """Action 1 retired, a new action added, the others in another order."""
+    return Problem(
+        ["action 2", "new", "action 0"], problem.features, problem.action_features, outside="accept"
+    )
+
+
+@every_learner
+def test_remaining_actions_keep_their_scores_when_others_come_and_go(name: str) -> None:
+    play = played(name)
+    adapted = play.learner.adapt(play.epoch, changed(play.world.problem))
+    assert_valid(adapted, play.world)
+    contexts = play.world.draw(0, 100, seed=3).contexts
+    cube = contexts.actions
+    moved = Contexts(contexts.shared, None if cube is None else np.ascontiguousarray(cube[:, [2, 1, 0]]))
+    before, after = score_tables(play.epoch.policy, contexts), score_tables(adapted.policy, moved)
+    assert len(before) == len(after)
+    assert bool(before) == (name != "uniform")
+    # The widths of a hybrid model are sums over the columns of all actions, so that they round differently.
+    tolerance = 1e-14 if name == "linucb hybrid" else 0.0
+    for old, new in zip(before, after, strict=True):
+        np.testing.assert_allclose(new[:, [0, 2]], old[:, [2, 0]], rtol=0, atol=tolerance)
+
+
+@every_learner
+def test_an_action_that_is_added_gets_tried_and_learning_goes_on(name: str) -> None:
+    play = played(name)
+    problem = changed(play.world.problem)
+    adapted = play.learner.adapt(play.epoch, problem)
+    past = [renumbered(log, play.world.problem, problem) for log in play.past]
+    on = Play(play.learner, play.world, adapted, past=past).until(adapted.start + 2 * TRIED_WITHIN)
+    rounds = np.concatenate([decisions.round for decisions in on.decisions])
+    actions = np.concatenate([decisions.action for decisions in on.decisions])
+    assert rounds[actions == 1].min() < adapted.start + TRIED_WITHIN
+    assert_valid(on.epoch, on.world)
+
+
+@every_learner
+@pytest.mark.parametrize("labels", [("x", "y"), ("action 0", "action 1", "action 2", "new")])
+def test_all_actions_may_be_replaced_and_epoch_1_adapted(name: str, labels: tuple[str, ...]) -> None:
+    for play in (played(name), started(LEARNERS[name], world_for(name))):
+        features = play.world.problem.features, play.world.problem.action_features
+        problem = Problem(labels, *features, outside="accept")
+        world = replace(play.world, n_actions=len(labels))
+        adapted = play.learner.adapt(play.epoch, problem)
+        assert_valid(adapted, world)
+        past = [renumbered(log, play.world.problem, problem) for log in play.past]
+        on = Play(play.learner, world, adapted, past=past)
+        on.learn(uniform_log(world, 100))
+        assert_valid(on.epoch, world)
+
+
+@every_learning_one
+def test_a_log_warms_up_the_first_epoch(name: str) -> None:
+    world, learner = world_for(name), LEARNERS[name]
+    cold, warm = learner.start(world.problem), learner.start(world.problem, uniform_log(world, 300))
+    assert (warm.index, warm.start, warm.stop) == (cold.index, cold.start, cold.stop)
+    assert_valid(warm, world)
+    contexts = world.draw(0, 100, seed=3).contexts
+    assert not np.array_equal(warm.policy.probabilities(contexts), cold.policy.probabilities(contexts))
+    empty = uniform_log(world, 1).where(np.zeros(1, dtype=np.bool_))
+    assert same_decisions(learner.start(world.problem, empty), cold, world)
+
+
+# With the paper's constants a run of this length is uniform play, on purpose.
+@pytest.mark.parametrize("name", [name for name in LEARNING if "paper" not in name])
+def test_a_learner_earns_more_than_uniform_play(name: str) -> None:
+    world = world_for(name, Lines(noise=0.05))
+    regret = simulate(LEARNERS[name], world, 1600, seed=0).regret[800:].mean()
+    assert regret < 0.7 * simulate(Uniform(), world, 1600, seed=0).regret.mean()
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_raw_timestamp_serves_as_well_as_a_centred_one(name: str) -> None:
+    centred = Lines(n_features=1, scale=86400.0)
+    raw = replace(centred, origin=1.7e9)
+    tables = []
+    for world in (centred, raw):
+        play = started(LEARNERS[name], world)
+        # Rounding a timestamp moves it by 1e-7 seconds: both worlds get the rounded ones.
+        log = uniform_log(raw, 800)
+        shared = log.contexts.shared - (raw.origin - world.origin)
+        play.learn(replace(log, contexts=Contexts(shared)))
+        tables.append(play.epoch.policy.probabilities(Contexts(shared[:100])))
+    np.testing.assert_allclose(tables[1], tables[0], rtol=0, atol=1e-8)
+
+
+@every_learner
+def test_constant_rewards_leave_no_action_behind(name: str) -> None:
+    play = played(name, Lines(constant=True))
+    contexts = play.world.draw(0, 50, seed=3).contexts
+    for table in score_tables(play.epoch.policy, contexts):
+        assert np.isfinite(table).all()
+    report = play.epoch.report
+    assert report is None or report.excess <= report.slack * (1.0 + 1e-9) + 1e-15
+
+
+@every_learner
+def test_settings_are_frozen_values(name: str) -> None:
+    learner: Any = LEARNERS[name]
+    again = replace(learner)
+    assert again == learner
+    assert hash(again) == hash(learner)
+    assert repr(again) == repr(learner)
+    with pytest.raises(FrozenInstanceError):
+        learner.schedule = Doubling(8)
+
+
+def test_the_gate_lets_the_model_play_that_earned_most_on_rows_it_had_not_seen() -> None:
+    play = played("gate")
+    state = gate_state(play.epoch)
+    assert play.epoch.policy is state.epochs[int(np.argmax(state.earned))].policy
+    assert len(set(state.earned.tolist())) == 3
+
+
+def test_each_base_of_a_master_counts_its_own_rounds() -> None:
+    play = played("master")
+    assert isinstance(play.epoch.policy, Mixture)
+    components = np.concatenate([decisions.component for decisions in play.decisions])
+    for j, base in enumerate(play.epoch.policy.bases):
+        own = int(np.sum(components // 2 == j))
+        assert base.index > 1
+        assert base.start <= own < base.stop + play.epoch.n_rounds

@@ -1,0 +1,88 @@
+"""Actions that come and go: what the other rows said stays said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.types import Floats
+from gyrfalcon.learners.epochwise import fitted_state, reindexed_moments
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.oracles.least_squares import least_squares
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.moments import Moments
+from tests.contracts.worlds import Lines, started, uniform_log
+
+WORLD = Lines(n_action_features=2)
+HYBRID = Linear(layout="hybrid")
+SOURCE = np.array([2, -1, 0])  # action 1 retired, the second is new
+
+
+def hybrid_moments(keep_root: bool) -> tuple[Moments, Moments, Floats]:
+    """Moments before and after, and the coefficients before."""
+    log = uniform_log(WORLD, 200)
+    oracle = HYBRID.oracle(log.contexts, 3)
+    rows, _ = oracle.design.rows(log)
+    before = Moments.of(rows, log.reward, keep_root=keep_root)
+    coefficients: Floats = np.linalg.lstsq(rows, log.reward)[0].astype(np.float64)
+    return before, reindexed_moments(before, SOURCE, oracle.design), coefficients
+
+
+@pytest.mark.parametrize("keep_root", [False, True])
+def test_a_retired_action_of_a_hybrid_model_leaves_the_fit_of_the_others_alone(keep_root: bool) -> None:
+    before, after, coefficients = hybrid_moments(keep_root)
+    joint, own = coefficients[:6], coefficients[6:].reshape(3, 3)
+    fit = least_squares(after)
+    np.testing.assert_allclose(fit.coefficients[0, :6], joint, atol=1e-10)
+    np.testing.assert_allclose(fit.coefficients[0, 6:].reshape(3, 3)[[0, 2]], own[[2, 0]], atol=1e-10)
+    assert (fit.coefficients[0, 6:].reshape(3, 3)[1] == 0.0).all()
+    np.testing.assert_allclose(fit.residual_squares, least_squares(before).residual_squares, rtol=1e-9)
+
+
+@pytest.mark.parametrize("layout", ["per action", "hybrid"])
+def test_cumulative_passive_rows_and_their_scatter_stay_together(layout: str) -> None:
+    model_class = Linear(layout="hybrid") if layout == "hybrid" else Linear(layout="per action")
+    learner = EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3, model_class=model_class)
+    play = started(learner, WORLD).until(800)
+    state = fitted_state(learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, 2)))
+    assert state.passive is not None
+    assert state.scatter is not None
+    assert state.scatter.shape == state.passive.gram.shape
+    # Noise of standard deviation .1: the scatter is about .01 times the Gram matrix, action by action.
+    ratio = np.trace(state.scatter, axis1=1, axis2=2) / np.maximum(
+        np.trace(state.passive.gram, axis1=1, axis2=2), 1e-300
+    )
+    assert ((ratio == 0.0) | (np.abs(ratio - 0.01) < 0.005)).all()
+    assert ratio.any()
+
+
+@pytest.mark.parametrize("model_class", [HYBRID, Linear(layout="per action")])
+def test_an_action_without_rows_scores_as_the_best_of_the_others(model_class: Linear) -> None:
+    log = uniform_log(WORLD, 300)
+    play = started(EpsilonGreedy(epsilon=0.0, model_class=model_class), WORLD)
+    play.learn(log.where(log.action != 0))
+    scores = scores_of(play.epoch.policy, log)
+    assert np.array_equal(scores[:, 0], scores[:, 1:].max(axis=1))
+
+
+@pytest.mark.parametrize("model_class", [HYBRID, Linear(layout="per action")])
+def test_an_action_without_rows_in_the_last_epoch_keeps_what_is_its_own(model_class: Linear) -> None:
+    log = uniform_log(WORLD, 300)
+    play = started(EpsilonGreedy(model_class=model_class, data="last epoch"), WORLD)
+    play.learn(log)
+    before = scores_of(play.epoch.policy, log)
+    play.learn(log.where(log.action != 0))
+    after = scores_of(play.epoch.policy, log)
+    assert np.abs(after[:, 0] - before[:, 0]).max() < 0.05
+    assert np.abs(after[:, 0] - after[:, 1:].max(axis=1)).max() > 0.1
+
+
+def scores_of(policy: object, log: Log) -> Floats:
+    assert isinstance(policy, KernelPolicy)
+    return policy.scorer.scores(replace(log.contexts, eligible=None))

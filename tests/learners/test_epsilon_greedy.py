@@ -1,0 +1,41 @@
+"""Epsilon-greedy: the best estimate and a share of uniform play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+from tests.contracts.worlds import Lines, started, uniform_log
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
+def test_the_best_action_gets_what_exploration_leaves(epsilon: float) -> None:
+    world = Lines()
+    play = started(EpsilonGreedy(epsilon=epsilon), world).until(300)
+    contexts = world.draw(0, 100, seed=1).contexts
+    assert isinstance(play.epoch.policy, KernelPolicy)
+    best = play.epoch.policy.scorer.scores(contexts).argmax(axis=1)
+    expected = np.full((100, 3), epsilon / 3)
+    expected[np.arange(100), best] += 1.0 - epsilon
+    np.testing.assert_allclose(play.epoch.policy.probabilities(contexts), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(("data", "n_rows"), [("all", 350.0), ("last epoch", 250.0)])
+def test_it_fits_all_rows_or_those_of_the_last_epoch(data: Any, n_rows: float) -> None:
+    play = started(EpsilonGreedy(data=data), Lines())
+    play.learn(uniform_log(play.world, 100))
+    play.learn(uniform_log(play.world, 250, seed=1))
+    assert play.epoch.report is not None
+    assert play.epoch.report.n_active == n_rows
+
+
+@pytest.mark.parametrize(
+    ("settings", "value"), [({"epsilon": 1.1}, "1.1"), ({"epsilon": -0.1}, "-0.1"), ({"data": "new"}, "new")]
+)
+def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], value: str) -> None:
+    with pytest.raises(ValueError, match=value):
+        EpsilonGreedy(**settings)

@@ -1,0 +1,90 @@
+"""FALCON: ordinary regression and inverse gap weighting."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.kernels import inverse_gap_weighting
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.schedules import Doubling
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.learners.falcon import Falcon
+from tests.contracts.worlds import Lines, started, uniform_log
+
+
+def lstsq_scores(x: Any, action: Any, reward: Any, at: Any) -> Any:
+    """Scores by one least-squares fit per action, (n, K)."""
+    design = np.column_stack([np.ones(len(x)), x])
+    fits = [np.linalg.lstsq(design[action == k], reward[action == k])[0] for k in range(3)]
+    return np.column_stack([np.ones(len(at)), at]) @ np.array(fits).T
+
+
+@pytest.mark.parametrize("data", ["last epoch", "all"])
+def test_it_plays_inverse_gap_weighting_on_least_squares(data: Any) -> None:
+    learner = Falcon(data=data)
+    world = Lines()
+    first, second = uniform_log(world, 100), uniform_log(world, 150, seed=1)
+    play = started(learner, world)
+    play.learn(first)
+    play.learn(second)
+    logs = [second] if data == "last epoch" else [first, second]
+    x, action, reward = (
+        np.concatenate(columns)
+        for columns in zip(*((log.contexts.shared, log.action, log.reward) for log in logs), strict=True)
+    )
+    contexts = world.draw(0, 50, seed=2).contexts
+    gamma = 10 * math.sqrt(3 * 150 / (9 * math.log(2 / 0.05)))
+    expected = inverse_gap_weighting(lstsq_scores(x, action, reward, contexts.shared), gamma)
+    np.testing.assert_allclose(play.epoch.policy.probabilities(contexts), expected, rtol=1e-10)
+
+
+def test_gamma_grows_by_the_root_of_two_up_to_its_logarithm() -> None:
+    epochs = simulate(Falcon(), StepExample(), 6400, seed=0).epochs
+    gammas = [epoch.report.gamma for epoch in epochs if epoch.report is not None]
+    logs = [math.log(m / 0.05) for m in range(1, len(gammas) + 1)]
+    for m in range(1, len(gammas) - 1):
+        ratio = math.sqrt(2 * logs[m] / logs[m + 1])
+        assert gammas[m + 1] / gammas[m] == pytest.approx(ratio, rel=1e-12)
+
+
+def test_it_has_no_passive_rounds_and_no_constraint() -> None:
+    play = started(Falcon(), Lines()).until(800)
+    assert all((decisions.component == 0).all() for decisions in play.decisions)
+    assert play.epoch.report is not None
+    assert play.epoch.report.slack == math.inf
+    assert play.epoch.report.n_passive == 0
+
+
+def test_an_action_without_rows_in_the_last_epoch_keeps_its_line() -> None:
+    world = Lines()
+    play = started(Falcon(), world)
+    play.learn(uniform_log(world, 300))
+    contexts = world.draw(0, 50, seed=2).contexts
+    assert isinstance(play.epoch.policy, KernelPolicy)
+    before = play.epoch.policy.scorer.scores(contexts)
+    log = uniform_log(world, 100, seed=1)
+    play.learn(log.where(log.action != 1))
+    assert isinstance(play.epoch.policy, KernelPolicy)
+    after = play.epoch.policy.scorer.scores(contexts)
+    np.testing.assert_allclose(after[:, 1], before[:, 1], rtol=0, atol=1e-12)
+    assert np.abs(after[:, 0] - before[:, 0]).min() > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("settings", "value"),
+    [({"c_gamma": 0.0}, "0.0"), ({"delta": 0.5}, "0.5"), ({"data": "recent"}, "recent")],
+)
+def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], value: str) -> None:
+    with pytest.raises(ValueError, match=value):
+        Falcon(**settings)
+
+
+def test_settings_survive_replace() -> None:
+    learner = Falcon(c_gamma=3.0, schedule=Doubling(8))
+    assert replace(replace(learner, data="all"), data="last epoch") == learner

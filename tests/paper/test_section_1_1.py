@@ -1,0 +1,142 @@
+"""Section 1.1: who is drawn away from the best linear model, and who is not. 50 runs of 100,000 rounds."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.types import Floats
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.falcon import Falcon
+from gyrfalcon.learners.learner import Learner
+from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.uniform import Uniform
+
+STEP = StepExample()
+SEEDS = range(50)
+T = 100_000
+
+
+@cache
+def population() -> tuple[Floats, Floats]:
+    """A fine grid of x, which is uniform on (0, 1), and the expected rewards of both actions on it."""
+    x = (np.arange(100_000) + 0.5) / 100_000
+    return x, np.stack([(x > 0.5).astype(np.float64), np.full(len(x), 0.5)], axis=1)
+
+
+def total_regret(learner: Learner) -> Floats:
+    """Cumulative regret of each run."""
+    return np.array([simulate(learner, STEP, T, seed).regret.sum() for seed in SEEDS])
+
+
+def line_of(x: Floats, target: Floats) -> Floats:
+    """Intercept and slope of the least-squares line."""
+    slope, intercept = np.polyfit(x, target, 1)
+    return np.array([intercept, slope])
+
+
+def test_the_world_is_the_papers() -> None:
+    world = STEP.draw(0, 100_000, seed=0)
+    x = world.contexts.shared[:, 0]
+    assert np.array_equal(world.means[:, 0], x > 0.5)
+    assert (world.means[:, 1] == 0.5).all()
+    noise = world.rewards - world.means
+    # Five standard errors: of a variance .01 sqrt(2/n), of a mean .1/sqrt(n).
+    np.testing.assert_allclose(noise.var(axis=0), 0.01, atol=5 * 0.01 * np.sqrt(2e-5))
+    np.testing.assert_allclose(noise.mean(axis=0), 0.0, atol=5 * 0.1 * np.sqrt(1e-5))
+
+
+def test_rounds_are_the_same_however_they_are_cut() -> None:
+    whole = STEP.draw(0, 10_000, seed=1)
+    part = STEP.draw(4000, 4200, seed=1)
+    assert np.array_equal(whole.rewards[4000:4200], part.rewards)
+    assert np.array_equal(whole.contexts.shared[4000:4200], part.contexts.shared)
+
+
+def test_the_best_linear_model_induces_the_optimal_policy() -> None:
+    x, means = population()
+    lines = np.array([line_of(x, means[:, action]) for action in range(2)])
+    np.testing.assert_allclose(lines, [[-0.25, 1.5], [0.5, 0.0]], atol=1e-5)
+    errors = (lines[:, 0] + np.outer(x, lines[:, 1]) - means) ** 2
+    assert errors.mean() == pytest.approx(1 / 32, abs=1e-5)
+    assert errors.max(axis=1).mean() == pytest.approx(1 / 16, abs=1e-5)
+    assert (
+        np.array_equal(lines[0, 0] + lines[0, 1] * x > 0.5, x > 0.5) or abs(lines[0] @ [1, 0.5] - 0.5) < 1e-5
+    )
+
+
+def test_what_the_optimal_policy_sees_makes_action_1_look_best_everywhere() -> None:
+    x, means = population()
+    chosen = x > 0.5
+    np.testing.assert_allclose(line_of(x[chosen], means[chosen, 0]), [1.0, 0.0], atol=1e-9)
+    best = means.max(axis=1).mean()
+    assert best - means[:, 0].mean() == pytest.approx(0.25, abs=1e-5)
+    assert best - means.mean() == pytest.approx(0.25, abs=1e-5)
+
+
+def test_the_self_consistent_greedy_policy_costs_a_twenty_fifth_a_round() -> None:
+    """Fitting the rows that the fit itself sends to action 1 settles where the line crosses .5."""
+    x, means = population()
+    switch = 0.45
+    for _ in range(60):
+        intercept, slope = line_of(x[x > switch], means[x > switch, 0])
+        switch += 0.5 * ((0.5 - intercept) / slope - switch)
+    assert switch == pytest.approx(0.418861, abs=1e-4)
+    assert 0.5 * (0.5 - switch) == pytest.approx(0.040569, abs=1e-4)
+
+
+def test_uniform_play_costs_a_quarter_a_round() -> None:
+    # Regret is 0 or .5 alike: the standard error of 100,000 rounds is .0008.
+    assert simulate(Uniform(), STEP, T, seed=0).regret.mean() == pytest.approx(0.25, abs=0.004)
+
+
+@pytest.fixture(scope="module")
+def epsilon_falcon_runs() -> tuple[Floats, Floats]:
+    """Cumulative regret of each run, and its last lines: intercepts and slopes of both actions."""
+    traces = [simulate(EpsilonFalcon(), STEP, T, seed) for seed in SEEDS]
+    ends = Contexts(np.array([[0.0], [1.0]]))
+    lines = []
+    for trace in traces:
+        policy = trace.epochs[-1].policy
+        assert isinstance(policy, KernelPolicy)
+        at_0, at_1 = policy.scorer.scores(ends)
+        lines.append(np.stack([at_0, at_1 - at_0]))
+    return np.array([trace.regret.sum() for trace in traces]), np.array(lines)
+
+
+def test_epsilon_falcon_pays_little_beyond_its_passive_share(
+    epsilon_falcon_runs: tuple[Floats, Floats],
+) -> None:
+    assert 2700 < epsilon_falcon_runs[0].mean() < 3050
+
+
+def test_epsilon_falcon_stays_near_the_best_linear_model(epsilon_falcon_runs: tuple[Floats, Floats]) -> None:
+    intercepts, slopes = epsilon_falcon_runs[1][:, 0], epsilon_falcon_runs[1][:, 1]
+    assert np.abs(intercepts - [-0.25, 0.5]).max() < 0.15
+    assert np.abs(slopes - [1.5, 0.0]).max() < 0.15
+    crossing = (0.5 - intercepts[:, 0]) / slopes[:, 0]
+    assert np.abs(crossing - 0.5).max() < 0.05
+
+
+def test_falcon_on_the_last_epoch_is_worse_than_half_of_uniform_play() -> None:
+    assert total_regret(Falcon()).mean() > 13_500
+
+
+def test_falcon_on_all_data_settles_at_the_self_consistent_policy() -> None:
+    assert 4250 < total_regret(Falcon(data="all")).mean() < 4450
+
+
+def test_linucb_settles_there_too() -> None:
+    runs = np.array([simulate(LinUCB(), STEP, 10_000, seed).regret for seed in SEEDS])
+    assert 0.038 < runs[:, 5_000:].mean() < 0.042
+    # It falls, then rises, within a few hundred rounds.
+    by_hundred = runs[:, :1000].reshape(len(SEEDS), 10, 100).mean(axis=(0, 2))
+    assert by_hundred[0] == pytest.approx(0.25, abs=0.03)
+    assert by_hundred[1] < 0.025
+    assert by_hundred[5:].min() > 0.03

@@ -1,0 +1,128 @@
+"""Every class that a learner produces can be stored, and decides the same afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.columns import Boolean, Categorical, Hashed, Numeric
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities
+from gyrfalcon.core.kernels import LogBarrierWeighting, SoftmaxKernel
+from gyrfalcon.core.policies import UniformPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Decisions, Log, NoHistory
+from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.falcon import Falcon
+from gyrfalcon.learners.learner import Learner
+from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.splines import Splines
+from gyrfalcon.storage import files
+from gyrfalcon.storage.catalogue import CLASSES
+
+BASES = (Identity(), Polynomial(2), RandomFourier(6), Splines(4))
+LEARNERS: list[Learner] = [
+    *(EpsilonFalcon(model_class=Linear(basis=basis, ridge=0.1)) for basis in BASES),
+    *(EpsilonFalcon(model_class=Linear(layout=layout, ridge=0.1)) for layout in ("shared", "hybrid")),
+    *(EpsilonFalcon(slack=slack) for slack in ("paper", "chi-square", "sandwich")),
+    EpsilonFalcon(passive_design="coin", data="all", passive_data="all", schedule=KnownHorizon(1000)),
+    Falcon(schedule=Geometric(50, 1.5)),
+    LinUCB(schedule=FixedBatch(50), mixing=0.1),
+    EpsilonGreedy(),
+    Uniform(schedule=Doubling(50)),
+]
+
+
+def problem_for(learner: Learner) -> Problem:
+    linear = getattr(learner, "model_class", Linear())
+    return Problem(["a", "b", "c"], features=2, action_features=2 if linear.layout else None)
+
+
+def log_for(problem: Problem, n: int, seed: int) -> Log:
+    rng = np.random.default_rng(seed)
+    actions = rng.normal(size=(n, 3, 2)) if problem.action_features.width else None
+    contexts = problem.contexts(rng.normal(size=(n, 2)), actions=actions)
+    labels = rng.choice(["a", "b", "c"], size=n).tolist()
+    return problem.log(contexts, labels, rng.random(n), passive=rng.random(n) < 0.3)
+
+
+def epoch_of(learner: Learner) -> Epoch:
+    problem = problem_for(learner)
+    return learner.next_epoch(learner.start(problem), log_for(problem, 80, seed=1), history=NoHistory())
+
+
+def mixture() -> Epoch:
+    bases = tuple(epoch_of(learner) for learner in (EpsilonFalcon(passive_design="coin"), EpsilonGreedy()))
+    policy = Mixture(np.array([0.25, 0.75]), bases)
+    return Epoch(index=1, start=0, stop=9, policy=policy, passive_policy=UniformPolicy(3))
+
+
+def assert_plays_alike(one: Epoch, two: Epoch, contexts: Contexts) -> None:
+    rounds = np.arange(len(contexts)) + one.stop - len(contexts) // 2
+    ours, theirs = (action_probabilities(epoch, rounds, contexts) for epoch in (one, two))
+    assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:60])
+def test_epochs_come_back_play_alike_and_are_refitted_alike(learner: Learner, tmp_path: Path) -> None:
+    epoch, problem = epoch_of(learner), problem_for(learner)
+    files.save(tmp_path / "epoch", (learner, epoch))
+    same_learner, same_epoch = files.load(tmp_path / "epoch")
+    assert same_learner == learner
+    assert_plays_alike(epoch, same_epoch, log_for(problem, 20, seed=2).contexts)
+    log = log_for(problem, 60, seed=3)
+    ours = learner.next_epoch(epoch, log, history=NoHistory())
+    theirs = same_learner.next_epoch(same_epoch, log, history=NoHistory())
+    assert_plays_alike(ours, theirs, log.contexts)
+    files.save(tmp_path / "ours", ours)
+    files.save(tmp_path / "theirs", theirs)
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+def test_a_mixture_comes_back(tmp_path: Path) -> None:
+    files.save(tmp_path / "epoch", mixture())
+    contexts = log_for(Problem(["a", "b", "c"], features=2), 20, seed=2).contexts
+    assert_plays_alike(mixture(), files.load(tmp_path / "epoch"), contexts)
+
+
+def others() -> list[object]:
+    """Values of the classes that no learner above produces."""
+    columns = {"n": Numeric(missing=True), "b": Boolean(), "c": Categorical(("x", 1, 2.5)), "h": Hashed(8)}
+    problem = Problem(["a", ("b", 1), None], columns, reward_range=(-1, 5), outside="clip", cost=True)
+    kernels = [SoftmaxKernel(2.0), LogBarrierWeighting(3.0)]
+    decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
+    return [problem, problem.rewards, kernels, decisions, log_for(Problem(["a", "b", "c"], features=2), 3, 0)]
+
+
+def test_problems_kernels_decisions_and_logs_come_back(tmp_path: Path) -> None:
+    files.save(tmp_path / "values", others())
+    back = files.load(tmp_path / "values")
+    assert back[:3] == others()[:3]
+    files.save(tmp_path / "again", back)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "values").read_bytes()
+
+
+def _classes_in(value: object, found: set[type]) -> set[type]:
+    if isinstance(value, Enum) or is_dataclass(value):
+        found.add(type(value))
+    if isinstance(value, list | tuple):
+        for item in value:
+            _classes_in(item, found)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            _classes_in(getattr(value, field.name), found)
+    return found
+
+
+def test_these_tests_store_every_class_of_the_catalogue() -> None:
+    found = _classes_in([LEARNERS, [epoch_of(learner) for learner in LEARNERS], mixture(), others()], set())
+    assert {PassiveDesign, *CLASSES.values()} == found
