@@ -49,6 +49,7 @@ PLAIN: dict[str, Learner] = {
     "falcon splines": Falcon(model_class=Linear(basis=Splines(3, 2), ridge=0.1)),
     "linucb": LinUCB(),
     "linucb mixing": LinUCB(mixing=0.05),
+    "linucb small bonus": LinUCB(alpha=0.1),
     "linucb fourier": LinUCB(model_class=Linear(basis=RandomFourier(10))),
     "epsilon-greedy": EpsilonGreedy(),
     "epsilon-greedy last epoch": EpsilonGreedy(data="last epoch", schedule=Doubling(50)),

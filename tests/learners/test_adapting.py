@@ -11,7 +11,8 @@ from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.types import Floats
-from gyrfalcon.learners.epochwise import fitted_state, reindexed_moments
+from gyrfalcon.learners.adapting import reindexed_moments
+from gyrfalcon.learners.epochwise import fitted_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.oracles.least_squares import least_squares

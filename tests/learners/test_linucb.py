@@ -45,7 +45,17 @@ def test_one_row_by_hand() -> None:
     np.testing.assert_allclose(scorer.model.scores(UNIT_VECTORS)[:, 0], [0.5, 0.0], atol=1e-15)
     np.testing.assert_allclose(scorer.widths(UNIT_VECTORS)[:, 0], [math.sqrt(0.5), 1.0], rtol=1e-15)
     np.testing.assert_allclose(scorer.widths(UNIT_VECTORS)[:, 1], [1.0, 1.0], rtol=1e-15)
-    np.testing.assert_allclose(scorer.scores(UNIT_VECTORS)[0], [0.5 + math.sqrt(0.5), 1.0], rtol=1e-15)
+    # The other action has no data: it borrows the best estimate, .5, and has a bonus of its own.
+    np.testing.assert_allclose(scorer.scores(UNIT_VECTORS)[0], [0.5 + math.sqrt(0.5), 1.5], rtol=1e-15)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 0.3, 1.0])
+def test_a_small_bonus_does_not_leave_an_action_untried(alpha: float) -> None:
+    problem = Problem(["a", "b"], 0)
+    log = problem.log(problem.contexts(n=100), ["b"] * 100, [0.9] * 100, [0.5] * 100)
+    learner = LinUCB(alpha=alpha)
+    epoch = learner.next_epoch(learner.start(problem), log, history=NoHistory())
+    assert epoch.policy.probabilities(problem.contexts(n=1))[0, 0] == 1.0
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 2.0])

@@ -67,10 +67,22 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """A master's policy: base epoch j is played with probability weights[j]; bases use COIN designs."""
+    """A master's policy: base epoch j is played with probability weights[j].
+
+    Bases count their own rounds, so their passive rounds can only be a COIN's; the master's epoch has no
+    passive share of its own.
+    """
 
     weights: Floats
     bases: tuple[Epoch, ...]
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (len(self.bases),) or abs(float(self.weights.sum()) - 1.0) > 1e-9:
+            raise ValueError(
+                f"weights are {self.weights}; give one for each of {len(self.bases)} bases, summing to 1."
+            )
+        if any(base.passive_share > 0.0 and base.passive_design is PassiveDesign.TAIL for base in self.bases):
+            raise ValueError("a base of a mixture has a passive tail; give it passive_design='coin'.")
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """Marginal over bases and their passive shares."""
@@ -80,7 +92,7 @@ class Mixture:
             active = base.policy.probabilities(contexts)
             passive = base.passive_policy.probabilities(contexts)
             total = total + weight * ((1.0 - share) * active + share * passive)
-        return total
+        return np.minimum(total, 1.0)  # weights may sum to a hair more
 
 
 def passive_count(share: float, n_rounds: int) -> int:

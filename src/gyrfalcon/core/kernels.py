@@ -60,8 +60,7 @@ def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None
     >>> epsilon_greedy([[0.2, 0.9]], epsilon=0.1).tolist()
     [[0.05, 0.95]]
     """
-    if not 0.0 <= epsilon <= 1.0:
-        raise ValueError(f"epsilon is {epsilon}; it is a share of play, so give a number from 0 to 1.")
+    _check_share(epsilon)
     columns, mask = _by_action(scores, eligible)
     best, _ = _best_and_gaps(columns, mask)
     weights = epsilon * _uniform_columns(columns, mask)
@@ -74,8 +73,7 @@ def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = 
     >>> softmax([[1.0, 1.0]], temperature=0.5).tolist()
     [[0.5, 0.5]]
     """
-    if not (temperature > 0.0 and math.isfinite(temperature)):
-        raise ValueError(f"temperature is {temperature}; give a positive number (small is greedy).")
+    _check_temperature(temperature)
     columns, mask = _by_action(scores, eligible)
     best, gaps = _best_and_gaps(columns, mask)
     with np.errstate(over="ignore", under="ignore"):
@@ -171,6 +169,9 @@ class EpsilonGreedyKernel:
 
     epsilon: float = 0.0
 
+    def __post_init__(self) -> None:
+        _check_share(self.epsilon)
+
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
         """See `epsilon_greedy`."""
         return epsilon_greedy(scores, self.epsilon, eligible)
@@ -185,6 +186,9 @@ class SoftmaxKernel:
     """Boltzmann exploration."""
 
     temperature: float
+
+    def __post_init__(self) -> None:
+        _check_temperature(self.temperature)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
         """See `softmax`."""
@@ -212,6 +216,16 @@ def _best_of_row(scores: list[float]) -> tuple[int, float]:
 def _check_gamma(gamma: float) -> None:
     if not (gamma >= 0.0 and math.isfinite(gamma)):
         raise ValueError(f"gamma is {gamma}; give a finite number of at least 0 (0 is uniform play).")
+
+
+def _check_share(epsilon: float) -> None:
+    if not 0.0 <= epsilon <= 1.0:
+        raise ValueError(f"epsilon is {epsilon}; it is a share of play, so give a number from 0 to 1.")
+
+
+def _check_temperature(temperature: float) -> None:
+    if not (temperature > 0.0 and math.isfinite(temperature)):
+        raise ValueError(f"temperature is {temperature}; give a positive number (small is greedy).")
 
 
 def _check_finite(columns: Floats) -> None:

@@ -12,11 +12,11 @@ from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, unit_slack
 from gyrfalcon.core.types import Floats
-from gyrfalcon.learners import epochwise
+from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_positive
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
@@ -141,10 +141,9 @@ class EpsilonFalcon:
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
-        cold = epochwise.first_epoch(problem, self.epoch_schedule, self.epsilon, design)
-        if log is None or len(log) == 0:
-            return cold
-        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+        return epochwise.started(
+            self, epochwise.first_epoch(problem, self.epoch_schedule, self.epsilon, design), log
+        )
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
@@ -171,7 +170,7 @@ class EpsilonFalcon:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        return epochwise.adapted(epoch, problem)
+        return adapting.adapted(epoch, problem)
 
     def slack_value(
         self,

@@ -8,9 +8,9 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import epochwise
+from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear
@@ -43,10 +43,7 @@ class EpsilonGreedy:
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform unless a log warms it up."""
-        cold = epochwise.first_epoch(problem, self.schedule)
-        if log is None or len(log) == 0:
-            return cold
-        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Least squares on the rows."""
@@ -67,4 +64,4 @@ class EpsilonGreedy:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        return epochwise.adapted(epoch, problem)
+        return adapting.adapted(epoch, problem)

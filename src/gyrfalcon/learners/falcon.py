@@ -8,10 +8,10 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.theory import unit_gamma
-from gyrfalcon.learners import epochwise
+from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_positive
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear
@@ -46,10 +46,7 @@ class Falcon:
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform unless a log warms it up."""
-        cold = epochwise.first_epoch(problem, self.schedule)
-        if log is None or len(log) == 0:
-            return cold
-        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ordinary least squares on the rows, then inverse gap weighting."""
@@ -72,4 +69,4 @@ class Falcon:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        return epochwise.adapted(epoch, problem)
+        return adapting.adapted(epoch, problem)

@@ -11,10 +11,10 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import FixedBatch, Schedule
-from gyrfalcon.learners import epochwise
+from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_positive
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.oracles.linear import Linear
@@ -52,10 +52,7 @@ class LinUCB:
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """A uniform batch unless a log warms it up."""
-        cold = epochwise.first_epoch(problem, self.schedule)
-        if log is None or len(log) == 0:
-            return cold
-        return epochwise.warmed(cold, self.next_epoch(cold, log, history=NoHistory()))
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ridge regression on every row so far."""
@@ -75,16 +72,16 @@ class LinUCB:
         )
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired; a new action has the widest bonus."""
-        adapted = epochwise.adapted(epoch, problem)
+        """The epoch with actions added or retired."""
+        adapted = adapting.adapted(epoch, problem)
         state = epochwise.fitted_state(epoch)
         scorer = epoch.policy.scorer if isinstance(epoch.policy, KernelPolicy) else None
         if state.oracle is None or state.active is None or not isinstance(scorer, OptimisticModel):
             return adapted
         # Not refitted: another standardisation would move the scores of the actions that stay.
-        source = epochwise.sources(state.problem, problem)
+        source = adapting.sources(state.problem, problem)
         oracle = state.oracle.reindexed(problem.n_actions)
-        model = replace(epochwise.reindexed_model(scorer.model, source, oracle), known=None)
+        model = adapting.reindexed_model(scorer.model, source, oracle)
         factors = state.oracle.reindexed_factors(scorer.factors, state.active, source)
         moved = OptimisticModel(model, oracle.design, np.ascontiguousarray(factors), scorer.bonus)
         return replace(adapted, policy=KernelPolicy(moved, EpsilonGreedyKernel(self.mixing)))

@@ -8,7 +8,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.learners import epochwise
+from gyrfalcon.learners import adapting, epochwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,4 +38,4 @@ class Uniform:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """Uniform play over the actions there are now."""
-        return epochwise.adapted(epoch, problem)
+        return adapting.adapted(epoch, problem)

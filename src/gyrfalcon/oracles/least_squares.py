@@ -32,6 +32,8 @@ class LinearFit:
 
 def penalty_of(ridge: float | Floats, d: int) -> Floats:
     """The (d,) penalty of each coefficient; ValueError unless finite and at least 0."""
+    if isinstance(ridge, float) and ridge == 0.0:
+        return np.zeros(d)
     given = np.asarray(ridge, dtype=np.float64)
     if given.shape not in {(), (d,)}:
         raise ValueError(

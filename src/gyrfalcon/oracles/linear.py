@@ -133,12 +133,14 @@ class LinearOracle:
     def optimistic(self, moments: Moments, bonus: float) -> OptimisticModel:
         """The ridge fit of these rows with its confidence widths (LinUCB).
 
-        An action without data has the widest bonus, so it needs no borrowed score to be tried.
+        An action without data scores as the best of the others before its bonus: a small bonus alone could
+        leave it untried for ever.
         """
         change = self._standardisation(moments)
         standardised = moments.transformed(change)
         fit = least_squares(standardised, self.settings.ridge)
-        model = self._model(np.einsum("bi,ij->bj", fit.coefficients, change), None, None)
+        coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
+        model = self._model(coefficients, self._seen(moments, self.empty()), None)
         factors = ridge_factors(standardised, self.settings.ridge)
         return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
 

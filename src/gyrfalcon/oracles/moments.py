@@ -252,7 +252,9 @@ def equilibrated(gram: Floats) -> tuple[Floats, Floats]:
     """
     diagonal = np.diagonal(gram, axis1=1, axis2=2)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    return gram * scale[:, :, None] * scale[:, None, :], scale
+    scaled = gram * scale[:, :, None]
+    scaled *= scale[:, None, :]
+    return scaled, scale
 
 
 def gram_suffices(gram: Floats) -> bool:

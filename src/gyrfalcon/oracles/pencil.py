@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats, Ints
+from gyrfalcon.oracles.lapack import eigh
 from gyrfalcon.oracles.least_squares import penalty_rows, rows_fit
 from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.secular import shares
@@ -65,12 +66,16 @@ class Pencil:
 def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     """The pencil from Gram matrices: whiten their sum, then diagonalise the passive one."""
     n, n_passive = _scale(active), _scale(passive)
-    active_form, passive_form = (active.gram + np.diag(penalty)) / n, passive.gram / n_passive
+    active_form, passive_form = active.gram / n, passive.gram / n_passive
+    if penalty.any():
+        active_form += np.diag(penalty / n)
     whitening = whitened_gram(active_form + passive_form)
     basis, null = whitening.basis, ~whitening.kept
-    # Coordinates outside the identified space get the eigenvalue -1, which keeps them apart from all others.
-    marked = basis.mT @ passive_form @ basis - null[:, None, :] * np.eye(null.shape[1])
-    c_squared, rotation = np.linalg.eigh(marked)
+    turned = basis.mT @ (passive_form @ basis)
+    if null.any():
+        # Coordinates that are not identified get the eigenvalue -1, which keeps them apart from all others.
+        turned -= null[:, None, :] * np.eye(null.shape[1])
+    c_squared, rotation = eigh(turned)
     identified = c_squared > -0.5
     basis = basis @ rotation
     growth = whitening.conditions**2

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.oracles.lapack import eigh, inverse_transposed
 from gyrfalcon.oracles.moments import GRAM_CONDITION, eigenvalue_tolerance, equilibrated
 
 _SINGULAR_TOLERANCE = 1e-12
-_POWER_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,26 +20,20 @@ class Whitening:
 
     scale: Floats
     """(B, d): what the columns were multiplied with before anything else."""
-    axes: Floats
-    """(B, d, d): a column per coordinate in scaled columns, zero where nothing is identified."""
+    basis: Floats
+    """(B, d, d): a column per coordinate, zero where nothing is identified."""
     duals: Floats
     """(B, d, d): a column per coordinate whose product with scaled coefficients is the coordinate."""
     kept: Bools
     """(B, d): which coordinates are not rounding."""
     conditions: Floats
-    """(B,): condition of each block's identified part."""
+    """(B,): condition of each block's identified part, or a bound on it."""
     distinct: bool = True
     """Whether a gap separates what was kept from what was taken for rounding."""
     vectors: Floats | None = None
     """(B, d, d): right singular vectors of the scaled columns, when something may not be kept."""
     left: Floats | None = None
     """(B, m, d): left singular vectors, when a stack of rows was whitened."""
-
-    @property
-    def basis(self) -> Floats:
-        """(B, d, d): one column per coordinate, zero where nothing is identified."""
-        basis: Floats = self.scale[:, :, None] * self.axes
-        return basis
 
     @property
     def condition(self) -> float:
@@ -74,7 +68,7 @@ def whitened_gram(gram: Floats) -> Whitening:
     quick = _by_cholesky(scaled, scale)
     if quick is not None:
         return quick
-    squares, vectors = np.linalg.eigh(scaled)
+    squares, vectors = eigh(scaled)
     tolerance = eigenvalue_tolerance(gram.shape[1]) * squares.max(axis=1, initial=0.0)[:, None]
     kept = squares > tolerance
     distinct = not (~kept & (squares > tolerance / 50.0)).any()
@@ -104,7 +98,7 @@ def _by_vectors(
     inverse = np.where(kept, 1.0 / np.where(kept, values, 1.0), 0.0)
     return Whitening(
         scale,
-        axes=vectors * inverse[:, None, :],
+        basis=scale[:, :, None] * vectors * inverse[:, None, :],
         duals=vectors * values[:, None, :],
         kept=kept,
         conditions=spread(values, kept),
@@ -115,43 +109,29 @@ def _by_vectors(
 
 
 def _by_cholesky(scaled: Floats, scale: Floats) -> Whitening | None:
-    """The whitening by triangles, a third of the cost, where the condition is surely small; else None."""
+    """The whitening by triangles, a third of the cost, where the condition is surely small; else None.
+
+    The condition is then an upper bound, which norms give at next to no cost.
+    """
     try:
         triangle = np.asarray(np.linalg.cholesky(scaled), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
-    inverse = _triangular_inverse(triangle)
-    bound = np.linalg.norm(triangle, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))
-    if not (bound <= GRAM_CONDITION).all():
+    basis = inverse_transposed(triangle)
+    conditions = np.maximum(_norm_bound(triangle) * _norm_bound(basis), 1.0)
+    if not (conditions <= GRAM_CONDITION).all():
         return None
-    kept = np.ones(scale.shape, dtype=np.bool_)
-    return Whitening(scale, inverse.mT, triangle, kept, _norm(triangle) * _norm(inverse))
+    basis *= scale[:, :, None]
+    return Whitening(scale, basis, triangle, np.ones(scale.shape, dtype=np.bool_), conditions)
 
 
-def _triangular_inverse(triangle: Floats) -> Floats:
-    """Inverses of lower triangles by halves: products cost a fraction of a general inverse."""
-    d = triangle.shape[-1]
-    if d <= 32:
-        return np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-    half = d // 2
-    inverse = np.zeros_like(triangle)
-    inverse[:, :half, :half] = upper = _triangular_inverse(triangle[:, :half, :half])
-    inverse[:, half:, half:] = lower = _triangular_inverse(triangle[:, half:, half:])
-    inverse[:, half:, :half] = -lower @ (triangle[:, half:, :half] @ upper)
-    return inverse
-
-
-def _norm(matrices: Floats) -> Floats:
-    """(B,): 2-norms by power iteration, a few per cent low at worst where singular values crowd.
-
-    The matrices' norms are at most 1e4 here, so a few steps need no scaling in between.
-    """
-    vectors = (matrices**2).sum(axis=1, keepdims=True).mT
-    for _ in range(_POWER_STEPS):
-        vectors = matrices.mT @ (matrices @ vectors)
-    before, after = np.linalg.norm(vectors, axis=(1, 2)), np.linalg.norm(matrices @ vectors, axis=(1, 2))
-    norms: Floats = np.divide(after, before, out=np.ones_like(before), where=before > 0.0)
-    return norms
+def _norm_bound(matrices: Floats) -> Floats:
+    """(B,): the geometric mean of largest column and row sums, which no 2-norm exceeds."""
+    sizes = np.abs(matrices)
+    bound: Floats = np.sqrt(
+        sizes.sum(axis=1).max(axis=1, initial=0.0) * sizes.sum(axis=2).max(axis=1, initial=0.0)
+    )
+    return bound
 
 
 def spread(values: Floats, chosen: Bools) -> Floats:
