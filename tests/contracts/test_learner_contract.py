@@ -64,7 +64,14 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "epsilon-greedy hybrid": EpsilonGreedy(model_class=Linear(layout="hybrid"), data="last epoch"),
 }
 LEARNERS = PLAIN | WITH_ACTION_FEATURES
-DETERMINISTIC = {"linucb", "linucb fourier", "linucb shared", "linucb hybrid", "linucb per action"}
+DETERMINISTIC = {
+    "linucb",
+    "linucb small bonus",
+    "linucb fourier",
+    "linucb shared",
+    "linucb hybrid",
+    "linucb per action",
+}
 LEARNING = [name for name in LEARNERS if name != "uniform"]
 
 every_learner = pytest.mark.parametrize("name", LEARNERS)
