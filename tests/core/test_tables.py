@@ -139,7 +139,7 @@ def test_numbers_of_every_kind_become_floats(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT")]
+    "value", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "s")]
 )
 def test_every_kind_of_none_is_missing(value: object) -> None:
     assert isnan(number_of(value))
