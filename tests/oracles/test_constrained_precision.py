@@ -249,7 +249,17 @@ CASES: list[Callable[[np.random.Generator], Case]] = [
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
 def test_rows_and_moments_agree_with_50_digits(make: Callable[..., Case], seed: int) -> None:
-    case = make(np.random.default_rng(seed))
+    check_against_50_digits(make(np.random.default_rng(seed)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
+def test_many_more_draws_agree_with_50_digits(make: Callable[..., Case]) -> None:
+    for seed in range(100, 130):
+        check_against_50_digits(make(np.random.default_rng(seed)))
+
+
+def check_against_50_digits(case: Case) -> None:
     exact = case.reference()
     scale = 1.0 + float(np.max(np.concatenate([case.r, case.r_passive]) ** 2))
     for fit in (case.from_rows(), case.from_moments(), case.from_moments(keep_root=True)):
