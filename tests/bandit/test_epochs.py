@@ -60,12 +60,13 @@ def test_rounds_beyond_the_plan_do_not_hold_an_epoch_up() -> None:
 @pytest.mark.parametrize(("overtime", "turns_at"), [(0.0, 4), (0.5, 6), (0.6, 7), (1.0, 8)])
 def test_after_overtime_an_epoch_turns_over_with_what_has_come_in(overtime: float, turns_at: int) -> None:
     bandit = bandit_of(4, max_overtime=overtime)
-    bandit.reward(bandit.decide().event_id, 1.0)
-    for _ in range(turns_at - 1):
+    for _ in range(2):
+        bandit.reward(bandit.decide().event_id, 1.0)
+    for _ in range(turns_at - 2):
         assert bandit.decide().epoch == 1
     assert bandit.decide().epoch == 2
     assert (bandit.epoch.index, bandit.epoch.start, bandit.epoch.stop) == (2, turns_at, turns_at + 4)
-    assert recorded(bandit) == [[0]]
+    assert recorded(bandit) == [[0, 1]]
 
 
 def test_no_overtime_still_counts_a_reward_that_comes_before_the_next_decision() -> None:
@@ -75,11 +76,12 @@ def test_no_overtime_still_counts_a_reward_that_comes_before_the_next_decision()
     assert recorded(bandit) == [[0], [1], [2]]
 
 
-def test_without_any_reward_overtime_goes_on_and_the_first_reward_ends_it() -> None:
+def test_overtime_goes_on_until_half_as_many_rewards_as_planned_rounds_are_in() -> None:
     bandit = bandit_of(4, max_overtime=0.5)
     batch = bandit.decide_many(n=50)
-    assert bandit.epoch.index == 1
     bandit.reward(batch.event_id[7], 1.0)
+    assert bandit.epoch.index == 1
+    bandit.reward(batch.event_id[40], 1.0)
     assert (bandit.epoch.index, bandit.epoch.start) == (2, 50)
 
 

@@ -161,8 +161,8 @@ class BanditMachine(RuleBasedStateMachine):
 
     def _advance(self) -> None:
         is_open = any(self.stop - SIZE <= number < self.stop for _, number in self.waiting.values())
-        has_rows = bool(self.settled or self.n_updates)
-        overtime_is_up = has_rows and self.round - self.stop >= OVERTIME * SIZE
+        is_half_in = 2 * (len(self.settled) + self.n_updates) >= SIZE
+        overtime_is_up = is_half_in and self.round - self.stop >= OVERTIME * SIZE
         if self.round >= self.stop and (overtime_is_up or not is_open):
             self.learned |= set(self.settled)
             self.settled, self.n_updates = {}, 0

@@ -34,8 +34,9 @@ _FILE_CLASSES = (Snapshot, Events, RewardRules)
 class Bandit:
     """Decides, remembers what waits for a reward, and refits when an epoch is over.
 
-    The next epoch starts once the planned rounds have been decided and their rewards are settled, or after
-    `max_overtime` times the planned rounds with what has come in by then; late rewards count in a later fit.
+    The next epoch starts once the planned rounds have been decided and their rewards are settled; or after
+    another `max_overtime` times the planned rounds, if half as many rewards as planned rounds have come in.
+    Late rewards count in a later fit.
     A call that is refused changes nothing. All methods may be called from any thread.
 
     Parameters

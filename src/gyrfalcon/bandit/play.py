@@ -95,7 +95,7 @@ class Play:
             self.stuck = False
 
     def advance_if_due(self) -> None:
-        """Refit when the planned rounds are decided and settled, or overtime is up and there are rewards.
+        """Refit when the planned rounds are decided and settled, or overtime is up and half as many are.
 
         A learner that fails leaves everything as it was, and the rows for the next try.
         """
@@ -170,9 +170,10 @@ class Play:
         if not self.n_open:
             return True
         overtime = self.round - self.epoch.stop
-        # Without a reward there is nothing to learn, and an epoch of the schedule would be lost.
-        has_rows = bool(self.ledger.settled or self.updates)
-        return has_rows and overtime >= self.max_overtime * self.epoch.n_rounds
+        n_rows = len(self.ledger.settled) + sum(map(len, self.updates))
+        # A fit on a handful of early rewards would be poor, and an epoch of the schedule would be lost on it.
+        is_half_in = 2 * n_rows >= self.epoch.n_rounds
+        return is_half_in and overtime >= self.max_overtime * self.epoch.n_rounds
 
     def _rows(self) -> Log:
         settled = self.ledger.settled_log(self.problem.n_actions)
