@@ -26,7 +26,6 @@ from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
 from gyrfalcon.core.schema import Schema
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.learner import Learner
-from gyrfalcon.storage import files
 
 _FILE_CLASSES = (Snapshot, Events, RewardRules)
 
@@ -222,6 +221,8 @@ class Bandit:
 
         Name dataclasses of your own (a learner, say) in `classes`.
         """
+        from gyrfalcon.storage import files
+
         with self._lock:
             snapshot = self._play.snapshot(self._seed, self._awaits_features, self._ageing)
         files.save(path, snapshot, (*_FILE_CLASSES, *classes))
@@ -234,6 +235,8 @@ class Bandit:
         clock: Callable[[], float] = time.time,
     ) -> Bandit:
         """The bandit that was saved, in the middle of its epoch."""
+        from gyrfalcon.storage import files
+
         snapshot = files.load(path, (*_FILE_CLASSES, *classes))
         if not isinstance(snapshot, Snapshot):
             raise ValueError(  # noqa: TRY004 - the file is wrong, not the argument's type
