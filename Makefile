@@ -49,7 +49,7 @@ check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
-	$(PY) -m pytest -q --doctest-modules --doctest-glob='*.md' -p no:randomly src README.md docs
+	$(PY) -m pytest -q --doctest-modules --doctest-glob='*.md' src README.md docs
 	@! grep -nE '(https?|file)://|--(extra-)?index-url|--find-links' requirements*.lock
 
 format: $(DEV_READY) ## Format the code and mend what the linter can

@@ -134,8 +134,8 @@ def test_scores_and_masks_are_left_as_they_were() -> None:
 )
 def test_one_action_is_certain(kernel: Kernel) -> None:
     assert kernel.probabilities(np.array([[0.3], [-4.0]]), None).tolist() == [[1.0], [1.0]]
-    assert kernel.row([0.3], None) == [1.0]
-    assert kernel.row([0.3, 9.0], [True, False]) == [1.0, 0.0]
+    masked = kernel.probabilities(np.array([[0.3, 9.0]]), np.array([[True, False]]))
+    assert masked.tolist() == [[1.0, 0.0]]
 
 
 @pytest.mark.parametrize("gamma", [math.nan, math.inf, -1.0])

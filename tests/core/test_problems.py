@@ -330,7 +330,7 @@ def test_a_log_may_be_empty() -> None:
         ({"rounds": [0.5, 1]}, "row 0: rounds has 0.5; give whole numbers"),
         ({"rounds": [1, None]}, "row 1: rounds has nan"),
         ({"rounds": [1]}, "there are 1 rounds and 2 contexts"),
-        ({"passive": [True, 2]}, "row 1, feature 'passive': 2 is neither true nor false"),
+        ({"passive": [True, 2]}, "row 1 of passive: 2 is neither true nor false"),
         ({"rounds": [1, 2**60]}, "rounds: row 1: .* beyond .*; give finite numbers"),
         ({"epoch": 0.5}, "epoch has 0.5; give whole numbers"),
         ({"passive": True}, "passive: True is not a column"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,18 +31,6 @@ def test_the_world_has_the_papers_means_and_noise() -> None:
     noise = world.rewards - world.means
     assert abs(noise.mean()) < 5 * 0.1 / np.sqrt(noise.size)
     assert abs(noise.var() - 0.01) < 5 * 0.01 * np.sqrt(2 / noise.size)
-
-
-def test_the_best_line_and_its_error_are_the_closed_forms() -> None:
-    # Midpoints of a fine grid integrate the step and the lines exactly, up to 1 / n^2.
-    n = 20_000
-    x = (np.arange(n) + 0.5) / n
-    truth = (x > 0.5).astype(np.float64)
-    slope, intercept = np.polyfit(x, truth, 1)
-    assert slope == pytest.approx(1.5, abs=1e-7)
-    assert intercept == pytest.approx(-0.25, abs=1e-7)
-    squared = (truth - slope * x - intercept) ** 2
-    assert squared.mean() / 2 == pytest.approx(1 / 32, abs=1e-7)  # b: the other action is fitted exactly
 
 
 def test_worlds_of_two_seeds_differ() -> None:

@@ -49,13 +49,14 @@ def test_one_row_by_hand() -> None:
     np.testing.assert_allclose(scorer.scores(UNIT_VECTORS)[0], [0.5 + math.sqrt(0.5), 1.5], rtol=1e-15)
 
 
+@pytest.mark.parametrize("untried", [0, 1])
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 0.3, 1.0])
-def test_a_small_bonus_does_not_leave_an_action_untried(alpha: float) -> None:
-    problem = Problem(["a", "b"], 0)
-    log = problem.log(problem.contexts(n=100), ["b"] * 100, [0.9] * 100, [0.5] * 100)
+def test_a_small_bonus_does_not_leave_an_action_untried(alpha: float, untried: int) -> None:
+    problem = Problem([0, 1], 0)
+    log = problem.log(problem.contexts(n=100), [1 - untried] * 100, [0.9] * 100, [0.5] * 100)
     learner = LinUCB(alpha=alpha)
     epoch = learner.next_epoch(learner.start(problem), log, history=NoHistory())
-    assert epoch.policy.probabilities(problem.contexts(n=1))[0, 0] == 1.0
+    assert epoch.policy.probabilities(problem.contexts(n=1))[0, untried] == 1.0
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 2.0])

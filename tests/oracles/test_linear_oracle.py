@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.kernels import inverse_gap_weighting
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.linear import Linear, LinearOracle
@@ -229,17 +230,21 @@ def without(data: Rows, action: int) -> Log:
 @pytest.mark.parametrize(
     ("layout", "has_action_features"), [("per action", False), ("per action", True), ("hybrid", True)]
 )
-def test_an_unknown_action_gets_the_best_known_eligible_score(layout: Any, has_action_features: bool) -> None:
+def test_an_unknown_action_scores_just_below_the_best_eligible_one(
+    layout: Any, has_action_features: bool
+) -> None:
     data = rows(has_action_features=has_action_features)
     oracle = Linear(layout=layout).oracle(data.log.contexts, K)
     model, _ = oracle.fit(oracle.summarise(without(data, 1)), oracle.empty())
     contexts = data.log.contexts
     scores = model.scores(contexts)
-    assert np.array_equal(scores[:, 1], np.maximum(scores[:, 0], scores[:, 2]))
+    assert np.array_equal(scores[:, 1], np.nextafter(np.maximum(scores[:, 0], scores[:, 2]), -np.inf))
+    weights = inverse_gap_weighting(scores, 1000.0)
+    np.testing.assert_allclose(weights[:, 1], 1.0 / K, rtol=1e-12)
     barred = np.ones((len(contexts), K), dtype=np.bool_)
     barred[:, 0] = False
     masked = model.scores(replace(contexts, eligible=barred))
-    assert np.array_equal(masked[:, 1], scores[:, 2])
+    assert np.array_equal(masked[:, 1], np.nextafter(scores[:, 2], -np.inf))
     alone = np.zeros_like(barred)
     alone[:, 1] = True
     assert (model.scores(replace(contexts, eligible=alone))[:, 1] == 0.0).all()

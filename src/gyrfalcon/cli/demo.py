@@ -50,37 +50,27 @@ def _run(rounds: int, replications: int, console: Console) -> dict[str, Regret]:
 
 
 def _numbers(results: dict[str, Regret]) -> dict[str, dict[str, float]]:
-    from gyrfalcon.experiments.demo import mean_and_error
-
-    table = {}
-    for name, regret in results.items():
-        total, total_error = mean_and_error(regret.cumulative)
-        late, late_error = mean_and_error(regret.late)
-        table[name] = {
-            "cumulative": float(total),
-            "cumulative_standard_error": float(total_error),
-            "late_per_round": float(late),
-            "late_per_round_standard_error": float(late_error),
+    return {
+        name: {
+            "cumulative": regret.cumulative.mean,
+            "cumulative_standard_error": regret.cumulative.standard_error,
+            "late_per_round": regret.late.mean,
+            "late_per_round_standard_error": regret.late.standard_error,
         }
-    return table
+        for name, regret in results.items()
+    }
 
 
 def _draw(out: Path, results: dict[str, Regret]) -> Path:
-    from gyrfalcon.experiments.demo import mean_and_error
+    from gyrfalcon.experiments.demo import UNIFORM_REGRET
     from gyrfalcon.report.figures import regret_figure
 
     out.mkdir(parents=True, exist_ok=True)
     path = out / "demo.png"
-    edges = next(iter(results.values())).edges
-    middle = (edges[1:] + edges[:-1]) / 2
-    curves = {name: mean_and_error(regret.per_round) for name, regret in results.items()}
-    regret_figure(
-        path,
-        middle,
-        curves,
-        {"uniform play": 0.25},
-        "A step fitted by lines: who stays close to the best one",
-    )
+    rounds = next(iter(results.values())).rounds
+    curves = {name: regret.per_round for name, regret in results.items()}
+    title = "A step fitted by lines: who stays close to the best one"
+    regret_figure(path, rounds, curves, {"uniform play": UNIFORM_REGRET}, title)
     return path
 
 
@@ -91,11 +81,11 @@ def _print(console: Console, results: dict[str, Regret], rounds: int, replicatio
     table.add_column("learner")
     table.add_column("cumulative (standard error)", justify="right")
     table.add_column("per round, last fifth (standard error)", justify="right")
-    for name, row in _numbers(results).items():
+    for name, regret in results.items():
         table.add_row(
             name,
-            f"{row['cumulative']:,.0f} ({row['cumulative_standard_error']:,.0f})",
-            f"{row['late_per_round']:.4f} ({row['late_per_round_standard_error']:.4f})",
+            f"{regret.cumulative.mean:,.0f} ({regret.cumulative.standard_error:,.0f})",
+            f"{regret.late.mean:.4f} ({regret.late.standard_error:.4f})",
         )
     console.print(table)
     console.print(f"Figure: {path}")

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gyrfalcon.core.columns import Boolean, cell
 from gyrfalcon.core.records import PASSIVE, POLICY
-from gyrfalcon.core.schema import Schema
-from gyrfalcon.core.tables import floats_of, is_collection, is_missing, listed, shown, values_of
+from gyrfalcon.core.tables import by_row, floats_of, is_collection, is_missing, shown, values_of
 from gyrfalcon.core.types import Bools, Floats, Ints
 
 T = TypeVar("T")
@@ -73,8 +73,8 @@ def of_length(n: int, name: str, column: A) -> A:
     return column
 
 
-def finite_numbers(name: str, values: object) -> Floats:
-    """A column of finite floats."""
+def numbers_of(name: str, values: object) -> Floats:
+    """A column of floats; missing ones stay NaN for the caller to refuse."""
     column = told(name, values_of, values)
     try:
         return floats_of(column)
@@ -83,18 +83,21 @@ def finite_numbers(name: str, values: object) -> Floats:
 
 
 def whole_numbers(name: str, values: object) -> Ints:
-    """A column of whole numbers."""
-    numbers = finite_numbers(name, values)
-    broken = np.flatnonzero(numbers != np.floor(numbers))
-    if len(broken):
-        raise ValueError(f"row {broken[0]}: {name} has {numbers[broken[0]]}; give whole numbers.")
+    """A column of whole numbers of at least 0."""
+    numbers = numbers_of(name, values)
+    fine = (numbers == np.floor(numbers)) & (numbers >= 0.0) & (numbers <= 2.0**53)
+    if not fine.all():
+        row = int(np.argmin(fine))
+        raise ValueError(f"row {row}: {name} has {numbers[row]:g}; give whole numbers from 0 to 2**53.")
     return numbers.astype(np.int64)
 
 
 def components(passive: object) -> Ints:
     """Passive or policy for each row, from booleans."""
-    flags = Schema.of({"passive": "boolean"}).encode([*listed(told("passive", values_of, passive))])[:, 0]
-    return np.where(flags == 1.0, PASSIVE, POLICY)
+    flags = by_row(
+        lambda value: cell(Boolean(), value)[1], told("passive", values_of, passive), " of passive"
+    )
+    return np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY)
 
 
 def told(place: str, convert: Callable[..., T], *values: object) -> T:

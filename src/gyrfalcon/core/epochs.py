@@ -10,6 +10,7 @@ from enum import Enum
 import numpy as np
 
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.kernels import mixture
 from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions
 from gyrfalcon.core.reports import FitReport
@@ -41,6 +42,12 @@ class Epoch:
     passive_design: PassiveDesign = PassiveDesign.TAIL
     state: object | None = None
     report: FitReport | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.policy, Mixture) and self.passive_share > 0.0:
+            raise ValueError(
+                f"passive_share is {self.passive_share} beside a mixture, whose bases have their own; give 0."
+            )
 
     @property
     def n_rounds(self) -> int:
@@ -77,22 +84,34 @@ class Mixture:
     bases: tuple[Epoch, ...]
 
     def __post_init__(self) -> None:
-        if self.weights.shape != (len(self.bases),) or abs(float(self.weights.sum()) - 1.0) > 1e-9:
+        sums_to_1 = abs(float(self.weights.sum()) - 1.0) <= 1e-9
+        if self.weights.shape != (len(self.bases),) or not sums_to_1 or not (self.weights >= 0.0).all():
             raise ValueError(
-                f"weights are {self.weights}; give one for each of {len(self.bases)} bases, summing to 1."
+                f"weights are {self.weights}; give {len(self.bases)} shares of at least 0 that sum to 1."
             )
         if any(base.passive_share > 0.0 and base.passive_design is PassiveDesign.TAIL for base in self.bases):
             raise ValueError("a base of a mixture has a passive tail; give it passive_design='coin'.")
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """Marginal over bases and their passive shares."""
-        total = np.zeros(())
-        for weight, base in zip(self.weights.tolist(), self.bases, strict=True):
-            share = base.passive_share
-            active = base.policy.probabilities(contexts)
-            passive = base.passive_policy.probabilities(contexts)
-            total = total + weight * ((1.0 - share) * active + share * passive)
-        return np.minimum(total, 1.0)  # weights may sum to a hair more
+        return self.marginal(self.parts(contexts))
+
+    def parts(self, contexts: Contexts) -> Floats:
+        """The probabilities of every component, (2 M, n, K): base j's policy, then its passive policy."""
+        policies = [policy for base in self.bases for policy in (base.policy, base.passive_policy)]
+        return np.stack([policy.probabilities(contexts) for policy in policies])
+
+    def marginal(self, parts: Floats) -> Floats:
+        """The mean of the components' probabilities by how often each acts, (n, K)."""
+        shares = [base.passive_share for base in self.bases]
+        weights = [
+            weight * part
+            for weight, share in zip(self.weights.tolist(), shares, strict=True)
+            for part in (1.0 - share, share)
+        ]
+        mixed = np.minimum(mixture(list(parts), weights), 1.0)
+        # Weights sum to 1 up to rounding, but what every part is certain of is certain.
+        return np.where((parts == 1.0).all(axis=0), 1.0, mixed)
 
 
 def passive_count(share: float, n_rounds: int) -> int:
@@ -129,9 +148,11 @@ def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> 
             np.array([propensity]),
             np.array([component]),
         )
-    draw = _draw_mixture if isinstance(epoch.policy, Mixture) else _draw
-    actions, propensities, components = draw(epoch, rounds, contexts, uniforms)
-    return Decisions(np.full(len(contexts), epoch.index), rounds, actions, propensities, components)
+    if isinstance(epoch.policy, Mixture):
+        drawn = _draw_mixture(epoch.policy, contexts, uniforms)
+    else:
+        drawn = _draw(epoch, rounds, contexts, uniforms)
+    return Decisions(np.full(len(contexts), epoch.index), rounds, *drawn)
 
 
 def decide_one(
@@ -139,7 +160,7 @@ def decide_one(
 ) -> tuple[int, float, int]:
     """Action, propensity and component of one row: plain floats where the policy offers them."""
     if isinstance(epoch.policy, Mixture):
-        drawn = _draw_mixture(epoch, np.array([round_]), contexts, np.array([uniforms]))
+        drawn = _draw_mixture(epoch.policy, contexts, np.array([uniforms]))
         return int(drawn[0][0]), float(drawn[1][0]), int(drawn[2][0])
     rate = epoch.passive_rate(round_)
     passive = uniforms[1] < rate
@@ -194,20 +215,11 @@ def _sample_each_half(
     return action, propensity
 
 
-def _draw_mixture(
-    epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats
-) -> tuple[Ints, Floats, Ints]:
-    del rounds  # bases play by COIN: their passive share does not depend on the round
-    master = epoch.policy
-    assert isinstance(master, Mixture)
+def _draw_mixture(master: Mixture, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:
     n = len(contexts)
     base = sample_actions(np.broadcast_to(master.weights, (n, len(master.bases))), uniforms[:, 0])
     shares = np.array([one.passive_share for one in master.bases])
-    passive = uniforms[:, 1] < shares[base]
-    component = 2 * base + np.where(passive, PASSIVE, POLICY)
-    parts = [
-        part.probabilities(contexts) for one in master.bases for part in (one.policy, one.passive_policy)
-    ]
-    acting = np.stack(parts)[component, np.arange(n)]
-    action, _ = _sample(acting, uniforms)
-    return action, master.probabilities(contexts)[np.arange(n), action], component
+    component = 2 * base + np.where(uniforms[:, 1] < shares[base], PASSIVE, POLICY)
+    parts = master.parts(contexts)
+    action, _ = _sample(parts[component, np.arange(n)], uniforms)
+    return action, master.marginal(parts)[np.arange(n), action], component

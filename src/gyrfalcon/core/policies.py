@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import Kernel, uniform
+from gyrfalcon.core.kernels import InverseGapWeighting, Kernel, uniform
 from gyrfalcon.core.types import Floats
 
 
@@ -38,10 +38,12 @@ class KernelPolicy:
         return self.kernel.probabilities(self.scorer.scores(contexts), contexts.eligible)
 
     def row(self, contexts: Contexts) -> list[float]:
-        """The probabilities of the first row, in plain floats and bit-identical."""
-        scores: list[float] = self.scorer.scores(contexts)[0].tolist()
-        eligible = None if contexts.eligible is None else contexts.eligible[0].tolist()
-        return self.kernel.row(scores, eligible)
+        """The probabilities of the first row, bit-identical, in plain floats where the kernel can."""
+        scores = self.scorer.scores(contexts)
+        if contexts.eligible is None and isinstance(self.kernel, InverseGapWeighting):
+            return self.kernel.row(scores[0].tolist())
+        row: list[float] = self.kernel.probabilities(scores, contexts.eligible)[0].tolist()
+        return row
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from gyrfalcon.core.arguments import (
     checked_labels,
     components,
     ends,
-    finite_numbers,
     is_bool,
+    numbers_of,
     of_length,
     told,
     whole_numbers,
@@ -295,7 +295,7 @@ class Problem:
             mask = contexts.eligible
             n_eligible = np.full(len(contexts), self.n_actions) if mask is None else mask.sum(axis=1)
             return 1.0 / n_eligible
-        propensity = finite_numbers("propensities", values)
+        propensity = numbers_of("propensities", values)
         wrong = np.flatnonzero(~((propensity > 0.0) & (propensity <= 1.0)))
         if len(wrong):
             raise ValueError(

@@ -92,7 +92,8 @@ class RewardRange:
                 f"{self._kind} {reward!r} is outside ({self.low:g}, {self.high:g}); "
                 "widen the range, or choose outside='clip' or 'accept'."
             )
-        if not isfinite(reward / (self.high - self.low)) or not isfinite(reward - self.low):
+        distance = self.high - reward if self.cost else reward - self.low
+        if not isfinite(distance / (self.high - self.low)):
             raise ValueError(
                 f"{self._kind} {reward!r} is too large for float64 in units of the range; clip it."
             )

@@ -26,7 +26,7 @@ class Doubling:
     first: int = 100
 
     def __post_init__(self) -> None:
-        if self.first < 4:
+        if not _is_whole(self.first) or self.first < 4:
             raise ValueError(f"tau_1 is {self.first}; Algorithm 1 needs a first epoch of at least 4 rounds.")
 
     def end(self, index: int) -> int:
@@ -46,8 +46,8 @@ class Geometric:
     ratio: float = 2.0
 
     def __post_init__(self) -> None:
-        if self.first < 1:
-            raise ValueError(f"first is {self.first}; an epoch has at least 1 round.")
+        if not _is_whole(self.first) or self.first < 1:
+            raise ValueError(f"first is {self.first}; give a whole number of at least 1 round.")
         if not (isfinite(self.ratio) and self.ratio > 1.0):
             raise ValueError(f"ratio is {self.ratio}; epochs must grow, so give a number above 1.")
 
@@ -72,8 +72,8 @@ class FixedBatch:
     size: int = 100
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise ValueError(f"size is {self.size}; a batch has at least 1 round.")
+        if not _is_whole(self.size) or self.size < 1:
+            raise ValueError(f"size is {self.size}; give a whole number of at least 1 round.")
 
     def end(self, index: int) -> int:
         """M batches."""
@@ -93,8 +93,8 @@ class KnownHorizon:
     horizon: int
 
     def __post_init__(self) -> None:
-        if self.horizon < 4:
-            raise ValueError(f"horizon is {self.horizon}; give at least 4 rounds.")
+        if not _is_whole(self.horizon) or self.horizon < 4:
+            raise ValueError(f"horizon is {self.horizon}; give a whole number of at least 4 rounds.")
 
     def end(self, index: int) -> int:
         """The printed sequence, cut at the horizon."""
@@ -106,3 +106,7 @@ class KnownHorizon:
             if last == self.horizon:
                 return self.horizon * (1 + index - step)
             step += 1
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -35,8 +35,13 @@ class StepExample:
         parts = [self._block(seed, block, rows) for block, rows in blocks(start, stop)]
         x = np.concatenate([part[0] for part in parts])
         noise = np.concatenate([part[1] for part in parts])
-        means = np.stack([(x > 0.5).astype(np.float64), np.full(len(x), 0.5)], axis=1)
+        means = self.means(x)
         return World(Contexts(x[:, np.newaxis]), means, means + self.noise * noise)
+
+    @staticmethod
+    def means(x: Floats) -> Floats:
+        """Expected rewards of both actions, (n, 2)."""
+        return np.stack([(x > 0.5).astype(np.float64), np.full(len(x), 0.5)], axis=1)
 
     @staticmethod
     def _block(seed: int, block: int, rows: slice) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.learners.epochwise import Fitted, fitted_state
 from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.linear import LinearModel, LinearOracle
-from gyrfalcon.oracles.models import JointModel, PerActionModel
+from gyrfalcon.oracles.models import PerActionModel
 from gyrfalcon.oracles.moments import Moments
 
 
@@ -104,7 +104,8 @@ def reindexed_model(model: LinearModel, source: Ints, oracle: LinearOracle) -> L
     own = None if model.own is None else _rows_from(model.own, source)
     joint = model.joint if model.joint.ndim == 1 else _rows_from(model.joint, source)
     has_rows = own is not None or joint.ndim == 2
-    return JointModel(oracle.design, joint, own, _still_known(model.known, source) if has_rows else None)
+    known = _still_known(model.known, source) if has_rows else None
+    return replace(model, design=oracle.design, joint=joint, own=own, known=known)
 
 
 def _rows_from(rows: Floats, source: Ints) -> Floats:

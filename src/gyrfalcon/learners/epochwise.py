@@ -42,9 +42,14 @@ def fitted_state(epoch: Epoch) -> Fitted:
 
 
 def first_epoch(
-    problem: Problem, schedule: Schedule, share: float = 0.0, design: PassiveDesign = PassiveDesign.TAIL
+    problem: Problem,
+    schedule: Schedule,
+    model_class: Linear,
+    share: float = 0.0,
+    design: PassiveDesign = PassiveDesign.TAIL,
 ) -> Epoch:
-    """Epoch 1: no model yet (f_1 = 0), so every action alike."""
+    """Epoch 1: no model yet (f_1 = 0), so every action alike; a class that can't fit is refused at once."""
+    model_class.layout_for(problem.features.width, problem.action_features.width)
     everyone = UniformPolicy(problem.n_actions)
     return Epoch(
         index=1,
@@ -88,6 +93,17 @@ def started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
         return cold
     warm = learner.next_epoch(cold, log, history=NoHistory())
     return replace(warm, index=cold.index, start=cold.start, stop=cold.stop)
+
+
+def refitted(
+    epoch: Epoch, log: Log, model_class: Linear, data: Data
+) -> tuple[Fitted, LinearOracle, LinearModel, ConstrainedFit]:
+    """An ordinary regression on the rows of a log, or on all so far."""
+    state = fitted_state(epoch)
+    oracle = oracle_for(state, model_class, log)
+    rows = accumulated(data, state.active, oracle.summarise(log))
+    model, fit = oracle.fit(rows, oracle.empty(), previous=state.model)
+    return Fitted(state.problem, oracle, active=rows, model=model), oracle, model, fit
 
 
 def oracle_for(state: Fitted, model_class: Linear, log: Log) -> LinearOracle:

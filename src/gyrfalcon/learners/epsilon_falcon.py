@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -81,6 +81,7 @@ class EpsilonFalcon:
     10.0
     """
 
+    reads_history: ClassVar[bool] = False
     preset: Literal["paper", "calibrated"] = "calibrated"
     epsilon: float = 0.05
     delta: float = 0.05
@@ -113,12 +114,9 @@ class EpsilonFalcon:
             raise ValueError(
                 f"rho is {self.rho}, rho_prime {self.rho_prime}; Assumption 1 has rho in (0, 1], rho' >= 0."
             )
+        if self.schedule is not None and self.tau_1 is not None:
+            raise ValueError(f"tau_1 is {self.tau_1} and there is a schedule as well; give one of them.")
         self.epoch_schedule  # noqa: B018 - a bad tau_1 is refused here, not at the first decision
-
-    @property
-    def reads_history(self) -> bool:
-        """Sufficient statistics are enough."""
-        return False
 
     @property
     def epoch_schedule(self) -> Schedule:
@@ -142,7 +140,9 @@ class EpsilonFalcon:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
         return epochwise.started(
-            self, epochwise.first_epoch(problem, self.epoch_schedule, self.epsilon, design), log
+            self,
+            epochwise.first_epoch(problem, self.epoch_schedule, self.model_class, self.epsilon, design),
+            log,
         )
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:

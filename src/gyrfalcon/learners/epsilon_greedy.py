@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
@@ -12,7 +13,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice
-from gyrfalcon.learners.epochwise import Data, Fitted
+from gyrfalcon.learners.epochwise import Data
 from gyrfalcon.oracles.linear import Linear
 
 
@@ -24,6 +25,7 @@ class EpsilonGreedy:
     'all'
     """
 
+    reads_history: ClassVar[bool] = False
     epsilon: float = 0.1
     data: Data = "all"
     schedule: Schedule = Geometric(100, 1.5)
@@ -36,29 +38,22 @@ class EpsilonGreedy:
             )
         check_choice("data", self.data, ("last epoch", "all"))
 
-    @property
-    def reads_history(self) -> bool:
-        """Sufficient statistics are enough."""
-        return False
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule), log)
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Least squares on the rows."""
         del history
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
-        state = epochwise.fitted_state(epoch)
-        oracle = epochwise.oracle_for(state, self.model_class, log)
-        rows = epochwise.accumulated(self.data, state.active, oracle.summarise(log))
-        model, fit = oracle.fit(rows, oracle.empty(), previous=state.model)
+        state, _, model, fit = epochwise.refitted(epoch, log, self.model_class, self.data)
+        model = replace(model, eager=True)
         return epochwise.successor(
             epoch,
             self.schedule,
             policy=KernelPolicy(model, EpsilonGreedyKernel(self.epsilon)),
-            state=Fitted(state.problem, oracle, active=rows, model=model),
+            state=replace(state, model=model),
             report=epochwise.report_of(fit),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
@@ -13,7 +14,7 @@ from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.theory import unit_gamma
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_positive
-from gyrfalcon.learners.epochwise import Data, Fitted
+from gyrfalcon.learners.epochwise import Data
 from gyrfalcon.oracles.linear import Linear
 
 
@@ -28,6 +29,7 @@ class Falcon:
     10.0
     """
 
+    reads_history: ClassVar[bool] = False
     c_gamma: float = 10.0
     delta: float = 0.05
     data: Data = "last epoch"
@@ -39,31 +41,23 @@ class Falcon:
         check_delta(self.delta)
         check_choice("data", self.data, ("last epoch", "all"))
 
-    @property
-    def reads_history(self) -> bool:
-        """Sufficient statistics are enough."""
-        return False
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule), log)
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ordinary least squares on the rows, then inverse gap weighting."""
         del history
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
-        state = epochwise.fitted_state(epoch)
-        oracle = epochwise.oracle_for(state, self.model_class, log)
-        rows = epochwise.accumulated(self.data, state.active, oracle.summarise(log))
-        model, fit = oracle.fit(rows, oracle.empty(), previous=state.model)
+        state, oracle, model, fit = epochwise.refitted(epoch, log, self.model_class, self.data)
         n_actions, d = state.problem.n_actions, oracle.n_parameters
         gamma = self.c_gamma * unit_gamma(len(log), n_actions, d, epoch.index + 1, self.delta)
         return epochwise.successor(
             epoch,
             self.schedule,
             policy=KernelPolicy(model, InverseGapWeighting(gamma)),
-            state=Fitted(state.problem, oracle, active=rows, model=model),
+            state=state,
             report=epochwise.report_of(fit, gamma),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class LinUCB:
     1.0
     """
 
+    reads_history: ClassVar[bool] = False
     alpha: float = 1.0
     ridge: float = 1.0
     mixing: float = 0.0
@@ -42,17 +44,16 @@ class LinUCB:
         if not (self.alpha >= 0.0 and math.isfinite(self.alpha)):
             raise ValueError(f"alpha is {self.alpha}; the bonus is scaled by a finite number of at least 0.")
         check_positive("ridge", self.ridge)
+        if self.model_class.ridge not in (0.0, self.ridge):
+            raise ValueError(
+                f"ridge is {self.ridge} and model_class has {self.model_class.ridge}; give LinUCB's alone."
+            )
         if not 0.0 <= self.mixing < 1.0:
             raise ValueError(f"mixing is {self.mixing}; give a share of uniform play in [0, 1).")
 
-    @property
-    def reads_history(self) -> bool:
-        """Sufficient statistics are enough."""
-        return False
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """A uniform batch unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule), log)
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ridge regression on every row so far."""

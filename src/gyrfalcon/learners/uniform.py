@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.oracles.linear import Linear
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +21,13 @@ class Uniform:
     Doubling(first=100)
     """
 
+    reads_history: ClassVar[bool] = False
     schedule: Schedule = Doubling(100)
-
-    @property
-    def reads_history(self) -> bool:
-        """It learns nothing."""
-        return False
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Uniform play."""
         del log
-        return epochwise.first_epoch(problem, self.schedule)
+        return epochwise.first_epoch(problem, self.schedule, Linear())
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """More of it."""

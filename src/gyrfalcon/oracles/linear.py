@@ -38,23 +38,36 @@ class Linear:
     interactions: bool = True
 
     def __post_init__(self) -> None:
+        layouts = [layout.value for layout in Layout]
+        if self.layout is not None and self.layout not in layouts:
+            raise ValueError(f"layout is {self.layout!r}; choose one of {', '.join(map(repr, layouts))}.")
+        if not hasattr(self.basis, "fit"):
+            raise ValueError(f"basis is {self.basis!r}; give a basis such as Polynomial(degree=2).")
         if not (self.ridge >= 0.0 and math.isfinite(self.ridge)):
             raise ValueError(f"ridge is {self.ridge}; give a finite number of at least 0.")
 
-    def oracle(self, contexts: Contexts, n_actions: int) -> LinearOracle:
-        """The oracle for a problem, its basis and centring fixed by these early contexts."""
-        has_action_features = contexts.actions is not None and contexts.actions.shape[2] > 0
-        layout = Layout(self.layout or ("shared" if has_action_features else "per action"))
-        if layout is not Layout.PER_ACTION and not has_action_features:
+    def layout_for(self, n_features: int, n_action_features: int) -> Layout:
+        """The layout for a problem with so many features, or a refusal if they leave nothing to fit."""
+        layout = Layout(self.layout or ("shared" if n_action_features else "per action"))
+        if layout is not Layout.PER_ACTION and not n_action_features:
             raise ValueError(
                 f"layout is {layout.value!r}, but the actions have no features to share coefficients over; "
                 "give the problem action_features, or choose layout='per action'."
             )
+        if not (self.intercept or n_features or n_action_features):
+            raise ValueError(
+                "there are no features and intercept is False, so that nothing is left to fit; "
+                "set intercept=True, or give the problem features."
+            )
+        return layout
+
+    def oracle(self, contexts: Contexts, n_actions: int) -> LinearOracle:
+        """The oracle for a problem, its basis and centring fixed by these early contexts."""
+        q = 0 if contexts.actions is None else contexts.actions.shape[2]
         basis = self.basis.fit(contexts.shared)
         expanded = basis.expand(contexts.shared)
-        q = 0 if contexts.actions is None else contexts.actions.shape[2]
         design = Design(
-            layout=layout,
+            layout=self.layout_for(contexts.shared.shape[1], q),
             n_actions=n_actions,
             basis=basis,
             center=expanded.mean(axis=0) if self.intercept else np.zeros(expanded.shape[1]),
@@ -62,11 +75,6 @@ class Linear:
             intercept=self.intercept,
             interactions=self.interactions,
         )
-        if design.block_width == 0:
-            raise ValueError(
-                "there are no features and intercept is False, so that nothing is left to fit; "
-                "set intercept=True, or give the problem features."
-            )
         return LinearOracle(self, design)
 
 
@@ -133,14 +141,14 @@ class LinearOracle:
     def optimistic(self, moments: Moments, bonus: float) -> OptimisticModel:
         """The ridge fit of these rows with its confidence widths (LinUCB).
 
-        An action without data scores as the best of the others before its bonus: a small bonus alone could
-        leave it untried for ever.
+        An action without data has the best of the others' estimates before its bonus: a small bonus alone
+        could leave it untried for ever.
         """
         change = self._standardisation(moments)
         standardised = moments.transformed(change)
         fit = least_squares(standardised, self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        model = self._model(coefficients, self._seen(moments, self.empty()), None)
+        model = replace(self._model(coefficients, self._seen(moments, self.empty()), None), eager=True)
         factors = ridge_factors(standardised, self.settings.ridge)
         return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
 

@@ -25,16 +25,17 @@ class PerActionModel:
     weights: Floats  # (K, D)
     intercepts: Floats  # (K, 1)
     known: Bools | None  # (K,) actions with data; None: all
+    eager: bool = False  # whether actions without data score just above or just below the best of the others
 
     def scores(self, contexts: Contexts) -> Floats:
-        """(n, K); an action without data scores as the best of the others, so that it is tried."""
+        """(n, K); an action without data scores about as the best of the others, so that it is tried."""
         x = self.basis.expand(contexts.shared)
         if self.center is not None:
             x = x - self.center
         columns = np.einsum("kp,np->kn", self.weights, x)
         columns += self.intercepts
         if self.known is not None:
-            _fill_unknown(columns, self.known, contexts.eligible)
+            _fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
 
 
@@ -46,15 +47,16 @@ class JointModel:
     joint: Floats  # (K, n_joint), or (n_joint,) where actions share coefficients
     own: Floats | None  # (K, n_own) in the hybrid layout
     known: Bools | None
+    eager: bool = False
 
     def scores(self, contexts: Contexts) -> Floats:
-        """(n, K); an action without data scores as the best of the others, so that it is tried."""
+        """(n, K); an action without data scores about as the best of the others, so that it is tried."""
         form = "nkf,kf->kn" if self.joint.ndim == 2 else "nkf,f->kn"
         columns = np.einsum(form, self.design.cube(contexts), self.joint)
         if self.own is not None:
             columns += np.einsum("kf,nf->kn", self.own, self.design.own(self.design.shared(contexts)))
         if self.known is not None:
-            _fill_unknown(columns, self.known, contexts.eligible)
+            _fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
 
 
@@ -68,7 +70,7 @@ class OptimisticModel:
     bonus: float
 
     def scores(self, contexts: Contexts) -> Floats:
-        """F + bonus ||phi||, (n, K)."""
+        """Estimates plus bonus times ||phi||, (n, K)."""
         return self.model.scores(contexts) + self.bonus * self.widths(contexts)
 
     def widths(self, contexts: Contexts) -> Floats:
@@ -91,10 +93,14 @@ def _all_rows(design: Design, contexts: Contexts) -> Floats:
     return np.concatenate([cube, own.reshape(n, k, k * design.n_own)], axis=2)
 
 
-def _fill_unknown(columns: Floats, known: Bools, eligible: Bools | None) -> None:
-    """Give unknown actions the best known eligible score: never frozen out by a model of 0."""
+def _fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool) -> None:
+    """Give unknown actions a score next to the best known eligible one: a model of 0 could freeze them out.
+
+    Greedy play needs it just above, to try them at all; just below, inverse gap weighting gives them 1 / K.
+    """
     seen = columns[known]
     if eligible is not None:
         seen = np.where(eligible.T[known], seen, -np.inf)
     best = seen.max(axis=0, initial=-np.inf)
-    columns[~known] = np.where(np.isfinite(best), best, 0.0)
+    beside = np.nextafter(best, np.inf if eager else -np.inf)
+    columns[~known] = np.where(np.isfinite(best), beside, 0.0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gyrfalcon.core.types import Floats
 
@@ -15,28 +16,34 @@ if TYPE_CHECKING:
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
+class Band(NamedTuple):
+    """A curve and what it may be off by."""
+
+    middle: Floats
+    low: Floats
+    high: Floats
+
+
 def regret_figure(
     path: Path,
     rounds: Floats,
-    curves: Mapping[str, tuple[Floats, Floats]],
+    curves: Mapping[str, Band],
     references: Mapping[str, float],
     title: str,
 ) -> None:
-    """Draw per-round regret over rounds: a line and a band of two standard errors per name, labelled."""
+    """Draw per-round regret over rounds: a line and a band per name, labelled at its end."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
         figure = Figure(figsize=(7.2, 4.2), layout="constrained")
         axes = figure.add_subplot()
-        for colour, (name, (mean, error)) in zip(COLOURS, curves.items(), strict=False):
-            axes.plot(rounds, mean, color=colour, linewidth=1.8)
-            axes.fill_between(
-                rounds, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, linewidth=0
-            )
+        for colour, (name, band) in zip(cycle(COLOURS), curves.items(), strict=False):
+            axes.plot(rounds, band.middle, color=colour, linewidth=1.8)
+            axes.fill_between(rounds, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
             axes.annotate(
                 name,
-                (rounds[-1], mean[-1]),
+                (rounds[-1], band.middle[-1]),
                 xytext=(6, 0),
                 textcoords="offset points",
                 color=colour,
