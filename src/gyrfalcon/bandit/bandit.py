@@ -275,7 +275,8 @@ class Bandit:
         try:
             self._play.advance_if_due()
         except Exception as error:
-            told = " ".join([f"{type(error).__name__}: {error}.", *getattr(error, "__notes__", [])])
+            reason = f"{type(error).__name__}: {str(error).rstrip('.')}."
+            told = " ".join([reason, *getattr(error, "__notes__", [])])
             warnings.warn(told, RuntimeWarning, stacklevel=3)
         return now
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import NamedTuple
 
 from gyrfalcon.core.types import Bools, Floats, Ints
@@ -35,6 +36,7 @@ class DecisionBatch:
         return len(self.action)
 
     def __getitem__(self, row: int) -> Decision:
+        row = index(row)  # a slice would make a Decision of arrays
         return Decision(
             self.action[row],
             float(self.propensity[row]),

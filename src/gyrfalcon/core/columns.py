@@ -71,6 +71,10 @@ class Categorical:
             if tables.is_missing(level) or str(level) == "other":
                 reason = "missing=True is for no value, and all that is not listed is 'other'"
                 raise ValueError(f"{shown(level)} cannot be a level ({reason}); leave it out.")
+            if not isinstance(level, Hashable):
+                raise ValueError(  # noqa: TRY004 - every refusal at the edge is a ValueError
+                    f"the level {shown(level)} cannot be looked up; give text or a number."
+                )
             if level in seen or str(level) in seen:
                 raise ValueError(f"the level {shown(level)} is there twice, or reads like another; keep one.")
             seen |= {level, str(level)}

@@ -18,7 +18,6 @@ from gyrfalcon.core.columns import (
     cell,
     encoded_names,
     fill,
-    text,
 )
 from gyrfalcon.core.tables import TAME, Table, Values, enumeration, shown
 from gyrfalcon.core.types import Floats
@@ -221,8 +220,6 @@ def _inferred(name: object, values: list[object]) -> Column:
         raise ValueError(f"feature {shown(name)} has no value to infer its kind from; declare it.")
     if all(isinstance(value, bool | np.bool_) for value in present):
         return Boolean(missing)
-    if not any(isinstance(value, str) for value in present):
-        tables.by_row(tables.number_of, present, f", feature {shown(name)}")
-        return Numeric(missing)
-    tables.by_row(text, present, f", feature {shown(name)}")
-    return Hashed(missing=missing)
+    column = Hashed(missing=missing) if any(isinstance(value, str) for value in present) else Numeric(missing)
+    tables.by_row(lambda value: cell(column, value), present, f", feature {shown(name)}")
+    return column

@@ -35,9 +35,9 @@ SlackRule = Literal["paper", "calibrated", "chi-square", "sandwich"]
 class EpsilonFalcon:
     """Epochs of inverse gap weighting with a passive share, refitted close to what passive rows support.
 
-    Preset "paper" is Algorithm 1 verbatim with the Appendix's constants: uniform play with a constraint that
-    never binds, up to about 1e10 rounds. Preset "calibrated" is the same algorithm with constants from the
-    noise. A setting left at None is the preset's.
+    Preset "paper" is Algorithm 1 verbatim with the Appendix's constants: nearly uniform play with a
+    constraint that does not bind, for 1e8 rounds and more. Preset "calibrated" is the same algorithm with
+    constants from the noise. A setting left at None is the preset's.
 
     Parameters
     ----------
