@@ -13,7 +13,7 @@ from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities
 from gyrfalcon.core.kernels import EpsilonGreedyKernel, epsilon_greedy, mixture
 from gyrfalcon.core.policies import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log, NoHistory
+from gyrfalcon.core.records import History, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners.epochwise import successor, unchanged
@@ -248,7 +248,7 @@ class Master:
             return n_waiting, base
         own = rows_of(rows, j)
         waiting = own.where(np.arange(len(own)) >= len(own) - n_waiting)
-        return 0, self.bases[j].next_epoch(base, waiting, history=NoHistory())
+        return 0, self.bases[j].next_epoch(base, waiting, history=PastLogs())
 
 
 def rows_of(log: Log, base: int) -> Log:

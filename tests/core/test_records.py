@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.records import Decisions, Log, NoHistory
+from gyrfalcon.core.records import Decisions, Log, PastLogs
 
 
 def a_log(n: int, *, actions: bool = False, masked: bool = False, seed: int = 0) -> Log:
@@ -113,4 +113,4 @@ def test_contexts_are_taken_by_slice_mask_or_number() -> None:
 
 
 def test_no_history_has_no_logs() -> None:
-    assert list(NoHistory().logs()) == []
+    assert list(PastLogs().logs()) == []

@@ -13,7 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, decide
 from gyrfalcon.core.policies import UniformPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Decisions, Log, NoHistory
+from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import Doubling, FixedBatch
 from gyrfalcon.core.types import Floats
@@ -148,7 +148,7 @@ def test_the_calibrated_slack_takes_the_variance_of_rewards_where_passive_rows_a
     learner, log = EpsilonFalcon(), uniform_log(Lines(n_actions=2, n_features=1), 100)
     log = replace(log, component=(np.arange(100) < 2 * D - 1).astype(np.int64))
     epoch = learner.start(Problem(["a", "b"], 1, outside="accept"))
-    report = report_of(learner.next_epoch(epoch, log, history=NoHistory()))
+    report = report_of(learner.next_epoch(epoch, log, history=PastLogs()))
     slack = 0.5 * float(np.var(log.reward)) * D * math.log(12 / 0.05) / (2 * D - 1)
     assert report.slack == pytest.approx(slack, rel=1e-9)
 

@@ -15,7 +15,7 @@ from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabil
 from gyrfalcon.core.kernels import LogBarrierWeighting, SoftmaxKernel
 from gyrfalcon.core.policies import UniformPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Decisions, Log, NoHistory
+from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
@@ -57,7 +57,7 @@ def log_for(problem: Problem, n: int, seed: int) -> Log:
 
 def epoch_of(learner: Learner) -> Epoch:
     problem = problem_for(learner)
-    return learner.next_epoch(learner.start(problem), log_for(problem, 80, seed=1), history=NoHistory())
+    return learner.next_epoch(learner.start(problem), log_for(problem, 80, seed=1), history=PastLogs())
 
 
 def mixture() -> Epoch:
@@ -80,8 +80,8 @@ def test_epochs_come_back_play_alike_and_are_refitted_alike(learner: Learner, tm
     assert same_learner == learner
     assert_plays_alike(epoch, same_epoch, log_for(problem, 20, seed=2).contexts)
     log = log_for(problem, 60, seed=3)
-    ours = learner.next_epoch(epoch, log, history=NoHistory())
-    theirs = same_learner.next_epoch(same_epoch, log, history=NoHistory())
+    ours = learner.next_epoch(epoch, log, history=PastLogs())
+    theirs = same_learner.next_epoch(same_epoch, log, history=PastLogs())
     assert_plays_alike(ours, theirs, log.contexts)
     files.save(tmp_path / "ours", ours)
     files.save(tmp_path / "theirs", theirs)
@@ -100,7 +100,8 @@ def others() -> list[object]:
     problem = Problem(["a", ("b", 1), None], columns, reward_range=(-1, 5), outside="clip", cost=True)
     kernels = [SoftmaxKernel(2.0), LogBarrierWeighting(3.0)]
     decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
-    return [problem, problem.rewards, kernels, decisions, log_for(Problem(["a", "b", "c"], features=2), 3, 0)]
+    log = log_for(Problem(["a", "b", "c"], features=2), 3, 0)
+    return [problem, problem.rewards, kernels, decisions, PastLogs((log,))]
 
 
 def test_problems_kernels_decisions_and_logs_come_back(tmp_path: Path) -> None:

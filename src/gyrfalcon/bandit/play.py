@@ -15,19 +15,8 @@ from gyrfalcon.bandit.rules import RewardRules
 from gyrfalcon.bandit.snapshot import Events, Snapshot
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Log
+from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.learners.learner import Learner
-
-
-@dataclass(slots=True)
-class Rows:
-    """Rows already learned from, kept for learners that read history."""
-
-    kept: list[Log] = field(default_factory=list)
-
-    def logs(self) -> list[Log]:
-        """Every log, oldest first."""
-        return self.kept
 
 
 @dataclass(slots=True)
@@ -42,7 +31,7 @@ class Play:
     round: int = 0
     n_open: int = 0  # decisions among the epoch's planned rounds that wait for a reward
     updates: list[Log] = field(default_factory=list)
-    history: Rows = field(default_factory=Rows)
+    history: PastLogs = field(default_factory=PastLogs)
     stuck: bool = False  # the learner failed on these very rows; it is asked again when there are others
 
     @staticmethod
@@ -55,7 +44,7 @@ class Play:
             check_log(warm_start, problem)
         play = Play(learner, problem, learner.start(problem, warm_start), ledger, max_overtime)
         if warm_start is not None and learner.reads_history:
-            play.history.kept.append(warm_start)
+            play.history = play.history.followed_by(warm_start)
         return play
 
     def restart(self, problem: Problem) -> None:
@@ -118,7 +107,7 @@ class Play:
         self.ledger.close_settled()
         self.updates = []
         if self.learner.reads_history:
-            self.history.kept.append(rows)
+            self.history = self.history.followed_by(rows)
 
     def snapshot(self, seed: int, awaits_features: bool, ageing: Ageing) -> Snapshot:
         """Everything, as a frozen value."""
@@ -142,7 +131,7 @@ class Play:
             settled_expired=np.array([row.expired for row in settled.values()], dtype=np.bool_),
             closed=dict(ledger.closed),
             updates=list(self.updates),
-            history=list(self.history.kept),
+            history=self.history,
         )
 
     @staticmethod
@@ -163,7 +152,7 @@ class Play:
             snapshot.round,
             snapshot.n_open,
             snapshot.updates,
-            Rows(snapshot.history),
+            snapshot.history,
         )
 
     def _is_due(self) -> bool:

@@ -12,7 +12,7 @@ from gyrfalcon.bandit.rules import RewardRules
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Log
+from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.types import Bools, Floats, Ints
 
 
@@ -71,4 +71,4 @@ class Snapshot:
     settled_expired: Bools
     closed: dict[str, How]
     updates: list[Log]
-    history: list[Log]
+    history: PastLogs

@@ -89,9 +89,16 @@ class History(Protocol):
         ...
 
 
-class NoHistory:
-    """A history without rows: enough for every learner that keeps sufficient statistics."""
+@dataclass(frozen=True, slots=True)
+class PastLogs:
+    """A history in memory; without logs it is enough for every learner that keeps sufficient statistics."""
 
-    def logs(self) -> Iterable[Log]:
-        """Nothing."""
-        return ()
+    kept: tuple[Log, ...] = ()
+
+    def logs(self) -> tuple[Log, ...]:
+        """Every log, oldest first."""
+        return self.kept
+
+    def followed_by(self, log: Log) -> PastLogs:
+        """The history with one more log."""
+        return PastLogs((*self.kept, log))

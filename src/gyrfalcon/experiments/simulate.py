@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.epochs import Epoch, decide
-from gyrfalcon.core.records import Log
+from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.environment import Environment, World
@@ -22,21 +22,6 @@ class Trace:
 
     regret: Floats
     epochs: tuple[Epoch, ...]
-
-
-class Remembered:
-    """The rows of a run so far, for learners that read history."""
-
-    def __init__(self) -> None:
-        self._logs: list[Log] = []
-
-    def add(self, log: Log) -> None:
-        """Remember these rows."""
-        self._logs.append(log)
-
-    def logs(self) -> list[Log]:
-        """Every log, oldest first."""
-        return self._logs
 
 
 def simulate(learner: Learner, environment: Environment, n_rounds: int, seed: int) -> Trace:
@@ -55,7 +40,7 @@ def simulate(learner: Learner, environment: Environment, n_rounds: int, seed: in
     epoch = learner.start(problem)
     epochs = [epoch]
     regret: list[Floats] = []
-    history = Remembered()
+    history = PastLogs()
     rounds = _Rounds(environment, n_rounds, seed)
     while epoch.start < n_rounds:
         logs = []
@@ -72,7 +57,7 @@ def simulate(learner: Learner, environment: Environment, n_rounds: int, seed: in
         epoch = learner.next_epoch(epoch, log, history=history)
         epochs.append(epoch)
         if learner.reads_history:
-            history.add(log)
+            history = history.followed_by(log)
     return Trace(np.concatenate(regret), tuple(epochs))
 
 

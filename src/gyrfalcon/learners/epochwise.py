@@ -8,7 +8,7 @@ from typing import Literal
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.policies import Policy, UniformPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Log, NoHistory
+from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.core.types import Floats
@@ -91,7 +91,7 @@ def started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
     """Epoch 1: as it is, or with what the learner fits on a log, on the first epoch's clock."""
     if log is None or len(log) == 0:
         return cold
-    warm = learner.next_epoch(cold, log, history=NoHistory())
+    warm = learner.next_epoch(cold, log, history=PastLogs())
     return replace(warm, index=cold.index, start=cold.start, stop=cold.stop)
 
 

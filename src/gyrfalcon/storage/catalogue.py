@@ -13,7 +13,7 @@ from gyrfalcon.core.kernels import (
 )
 from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Decisions, Log
+from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.rewards import RewardRange
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
@@ -42,7 +42,7 @@ from gyrfalcon.storage.codec import class_table
 CLASSES = class_table(
     [
         *(Boolean, Categorical, Hashed, Numeric, Schema, RewardRange, Problem),
-        *(Contexts, Decisions, Log, Epoch, Mixture, PassiveDesign, FitReport),
+        *(Contexts, Decisions, Log, PastLogs, Epoch, Mixture, PassiveDesign, FitReport),
         *(KernelPolicy, UniformPolicy),
         *(EpsilonGreedyKernel, InverseGapWeighting, LogBarrierWeighting, SoftmaxKernel),
         *(Doubling, FixedBatch, Geometric, KnownHorizon),
