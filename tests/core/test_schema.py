@@ -249,23 +249,38 @@ def test_bools_are_numbers_in_numeric_columns_and_numbers_are_bools_in_boolean_o
 
 def test_huge_finite_values_pass_and_the_culprit_among_them_is_found() -> None:
     schema = Schema.of(2)
-    huge = [1.7e308, -1.7e308]
+    huge = [1e100, -1e100]
     assert schema.encode_one(np.array(huge)).tolist() == [huge]
     assert schema.encode_one(huge).tolist() == [huge]
     assert schema.encode(np.array([huge, huge])).tolist() == [huge, huge]
-    assert schema.encode(np.array([[1e300, 2**60]], dtype=object)[:, :1].repeat(2, 1)).tolist() == [
-        [1e300] * 2
-    ]
+    assert schema.encode(np.array([[1e99, 2**60]], dtype=object)[:, :1].repeat(2, 1)).tolist() == [[1e99] * 2]
     with pytest.raises(ValueError, match="feature 'x1': inf is not finite"):
-        schema.encode_one(np.array([1.7e308, np.inf]))
+        schema.encode_one(np.array([1e100, np.inf]))
     with pytest.raises(ValueError, match="row 1, feature 'x0': the value is missing"):
         schema.encode(np.array([huge, [np.nan, 1.0]]))
 
 
+@pytest.mark.parametrize("row", [[1e101, 0.0], [0.0, -1.7e308]])
+def test_values_whose_squares_would_overflow_are_refused(row: list[float]) -> None:
+    named = dict(zip(("x0", "x1"), row, strict=True))
+    for one in (row, np.array(row), named):
+        with pytest.raises(ValueError, match="is beyond 1e100"):
+            Schema.of(2).encode_one(one)
+    for table in (np.array([row]), [named]):
+        with pytest.raises(ValueError, match="is beyond 1e100"):
+            Schema.of(2).encode(table)
+
+
+def test_a_missing_decimal_is_missing() -> None:
+    with pytest.raises(ValueError, match="the value is missing"):
+        Schema.of(1).encode_one([Decimal("NaN")])
+    assert Schema.of({"a": Numeric(missing=True)}).encode_one([Decimal("NaN")]).tolist() == [[0.0, 1.0]]
+
+
 def test_missing_values_in_large_float_columns_get_their_indicator() -> None:
     schema = Schema.of({"a": Numeric(missing=True), "b": Boolean(missing=True)})
-    encoded = schema.encode(np.array([[1e200, 1.0], [np.nan, np.nan], [-0.0, 0.0]]))
-    assert encoded.tolist() == [[1e200, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]]
+    encoded = schema.encode(np.array([[1e99, 1.0], [np.nan, np.nan], [-0.0, 0.0]]))
+    assert encoded.tolist() == [[1e99, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]]
     with pytest.raises(ValueError, match="row 1, feature 'a': -inf is not finite"):
         schema.encode(np.array([[np.nan, 1.0], [-np.inf, 0.0]]))
 

@@ -27,6 +27,8 @@ from gyrfalcon.oracles.linear import Linear
         (lambda: EpsilonFalcon(tau_1=4.5), "tau_1 is 4.5"),  # type: ignore[arg-type]
         (lambda: EpsilonFalcon(tau_1=50, schedule=Doubling(8)), "tau_1 is 50"),
         (lambda: LinUCB(model_class=Linear(ridge=7.0)), "model_class has 7.0"),
+        (lambda: EpsilonFalcon(model_class="linear"), "model_class is 'linear'"),  # type: ignore[arg-type]
+        (lambda: Falcon(schedule=100), "schedule is 100"),  # type: ignore[arg-type]
         (lambda: FixedBatch(2.5), "size is 2.5"),  # type: ignore[arg-type]
         (lambda: Geometric(True, 2.0), "first is True"),
         (lambda: KnownHorizon(1e4), "horizon is 10000.0"),  # type: ignore[arg-type]

@@ -237,3 +237,36 @@ def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -
 def test_moments_of_different_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="give both the same blocks and features"):
         constrained_fit(Moments.zeros(1, 2), Moments.zeros(2, 2))
+
+
+def _well_pooled(seed: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """A passive side of condition 2e6 under a pooled design of condition 2."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 3))
+    left, _ = np.linalg.qr(rng.normal(size=(12, 3)))
+    right, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    X_passive = (left * [1.0, 2e6**-0.5, 1 / 2e6]) @ right.T * 12**0.5
+    noise = 0.3 * rng.normal(size=32)
+    return X, X @ [1.0, 2.0, 3.0] + noise[:20], X_passive, X_passive @ [1.0, 2.0, 3.0] + noise[20:]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_ill_conditioned_passive_side_is_seen_behind_a_well_conditioned_pool(seed: int) -> None:
+    X, r, X_passive, r_passive = _well_pooled(seed)
+    best = np.linalg.lstsq(X_passive, r_passive, rcond=None)[0]
+    alpha = np.mean((X_passive @ best - r_passive) ** 2)
+    free = constrained_least_squares(X, r, X_passive, r_passive, math.inf)
+    assert free.alpha == pytest.approx(alpha, rel=1e-8)
+    slack = float(np.mean((X_passive @ free.coefficients - r_passive) ** 2) - alpha) * (1 - 1e-5)
+    bound = constrained_least_squares(X, r, X_passive, r_passive, slack)
+    assert bound.binding
+    assert np.mean((X_passive @ bound.coefficients - r_passive) ** 2) - alpha <= slack * (1 + 1e-7)
+
+
+def test_moments_alone_do_not_vouch_for_columns_that_look_collinear() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(30, 1))
+    X, r = np.concatenate([x, x + 3e-8 * rng.normal(size=(30, 1))], axis=1), rng.normal(size=30)
+    active, passive = (Moments.of(X[rows], r[rows], keep_root=False) for rows in (slice(20), slice(20, 30)))
+    assert not constrained_fit(active, passive, 0.01).accurate
+    assert constrained_least_squares(X[:20], r[:20], X[20:], r[20:], 0.01).accurate

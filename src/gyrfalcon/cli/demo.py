@@ -29,6 +29,10 @@ def demo(
     """
     from rich.console import Console
 
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise typer.BadParameter(f"{out} can't be made: {error.strerror}.", param_hint="--out") from error
     # Progress goes to stderr, so that --json leaves nothing but numbers on stdout.
     results = _run(rounds, replications, Console(stderr=True))
     path = _draw(out, results)
@@ -65,7 +69,6 @@ def _draw(out: Path, results: dict[str, Regret]) -> Path:
     from gyrfalcon.experiments.demo import UNIFORM_REGRET
     from gyrfalcon.report.figures import regret_figure
 
-    out.mkdir(parents=True, exist_ok=True)
     path = out / "demo.png"
     rounds = next(iter(results.values())).rounds
     curves = {name: regret.per_round for name, regret in results.items()}

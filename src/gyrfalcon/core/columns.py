@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from math import isfinite, isinf
+from math import isinf
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +19,8 @@ from gyrfalcon.core.tables import Values, shown
 from gyrfalcon.core.types import Floats
 
 _FLOAT64 = np.dtype(np.float64)
+LARGEST = 1e100
+"""Beyond this no feature is taken: sums of squares would overflow in the middle of play."""
 _FLOATS = (float, np.floating)
 _BOOLEANS = (bool, np.bool_, int, float, np.number)
 
@@ -143,18 +145,16 @@ def _checked(column: Column, values: Values) -> Floats | None:
     if isinstance(column, Boolean):
         return floats if floats is not None and ((floats == 0.0) | (floats == 1.0)).all() else None
     if floats is None and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
-        return values if np.isfinite(values).all() else None
+        return values if (np.abs(values) <= LARGEST).all() else None
     return floats
 
 
 def cell(column: Column, value: object) -> tuple[int, float]:
     """The encoded column of its feature that the value sets, and to what; -1 is the last, for missing."""
-    if type(value) is float and type(column) is Numeric and isfinite(value):
+    if type(value) is float and type(column) is Numeric and abs(value) <= LARGEST:
         return 0, value
     if tables.is_missing(value):
-        if column.missing:
-            return -1, 1.0
-        raise ValueError("the value is missing; give one, or declare the feature with missing=True.")
+        return _missing(column)
     if type(column) is Categorical or type(column) is Hashed:
         return _level(column, value), 1.0
     if type(column) is Boolean and not (isinstance(value, _BOOLEANS) and value in (0, 1)):
@@ -162,8 +162,19 @@ def cell(column: Column, value: object) -> tuple[int, float]:
     try:
         number = tables.number_of(value)
     except ValueError as error:
-        raise ValueError(f"{error}; convert or scale it, or declare the feature as Hashed.") from None
+        remedy = "give a finite number" if "finite" in str(error) else "declare the feature as Hashed"
+        raise ValueError(f"{error}; convert or scale it, or {remedy}.") from None
+    if number != number:  # noqa: PLR0124 - other kinds of numbers have their own NaN
+        return _missing(column)
+    if abs(number) > LARGEST:
+        raise ValueError(f"{shown(value)} is beyond 1e100, where sums of squares overflow; scale it.")
     return 0, number
+
+
+def _missing(column: Column) -> tuple[int, float]:
+    if column.missing:
+        return -1, 1.0
+    raise ValueError("the value is missing; give one, or declare the feature with missing=True.")
 
 
 def _level(column: Categorical | Hashed, value: object) -> int:

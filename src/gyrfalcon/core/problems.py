@@ -255,6 +255,11 @@ class Problem:
             return *self._cube_of_rows([actions]), True
         if isinstance(actions, list | tuple) and all(isinstance(row, Mapping) for row in actions):
             return *self._cube_of_rows(actions), False
+        if hasattr(actions, "columns") or hasattr(actions, "column_names"):
+            raise ValueError(
+                f"actions are a {type(actions).__name__}, whose rows have no labels here; "
+                "give a mapping of labels to rows of features, or an array in the order of the actions."
+            )
         # Objects keep text and numbers apart; rows of unequal lengths then show in the shape.
         array: Any = np.array(actions, dtype=object) if isinstance(actions, list | tuple) else actions
         array = array if isinstance(array, np.ndarray) else np.asarray(array)

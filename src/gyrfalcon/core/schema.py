@@ -54,9 +54,10 @@ class Schema:
             names += encoded_names(name, column)
             blocks.append((name, column, start, len(names)))
         features = [name for name, _ in self.columns]
-        twice = [name for group in (features, names) for name in group if group.count(name) > 1]
-        if twice:
-            raise ValueError(f"two features encode as {shown(twice[0])}; rename one of them.")
+        for group in (features, names):
+            if len(set(group)) < len(group):
+                twice = next(name for name in group if group.count(name) > 1)
+                raise ValueError(f"two features encode as {shown(twice)}; rename one of them.")
         is_plain = bool(blocks) and all(column == Numeric() for _, column in self.columns)
         derived = {
             "columns": tuple(zip(features, (column for _, column in self.columns), strict=True)),

@@ -23,7 +23,17 @@ def check_positive(name: str, value: float | None) -> None:
         raise ValueError(f"{name} is {value}; give a positive number.")
 
 
+def check_parts(model_class: object, schedule: object) -> None:
+    """Refuse what is not a model class or a schedule; None means that a default applies."""
+    if not hasattr(model_class, "oracle"):
+        raise ValueError(f"model_class is {model_class!r}; give a model class such as Linear(ridge=1.0).")
+    if schedule is not None and not hasattr(schedule, "end"):
+        raise ValueError(f"schedule is {schedule!r}; give a schedule such as Doubling(100).")
+
+
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse a word that is not on the list."""
     if value not in choices:
-        raise ValueError(f"{name} is {value!r}; choose one of {', '.join(repr(c) for c in choices if c)}.")
+        raise ValueError(
+            f"{name} is {value!r}; choose one of {', '.join(repr(c) for c in choices if isinstance(c, str))}."
+        )

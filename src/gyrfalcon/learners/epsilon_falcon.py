@@ -17,7 +17,7 @@ from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, unit_slack
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_positive
+from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.moments import Moments
@@ -89,7 +89,7 @@ class EpsilonFalcon:
     c_gamma: float | None = None
     slack: SlackRule | None = None
     c_beta: float = 0.5
-    passive_design: Literal["tail", "coin"] = "tail"
+    passive_design: Literal["tail", "coin"] | PassiveDesign = "tail"
     passive_data: Data = "last epoch"
     data: Data = "last epoch"
     monotone_gamma: bool = False
@@ -105,7 +105,8 @@ class EpsilonFalcon:
         check_delta(self.delta)
         check_choice("preset", self.preset, ("paper", "calibrated"))
         check_choice("slack", self.slack, (None, "paper", "calibrated", "chi-square", "sandwich"))
-        check_choice("passive_design", self.passive_design, ("tail", "coin"))
+        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
+        check_parts(self.model_class, self.schedule)
         check_choice("passive_data", self.passive_data, ("last epoch", "all"))
         check_choice("data", self.data, ("last epoch", "all"))
         for name in ("c_gamma", "c_beta", "C", "comp"):

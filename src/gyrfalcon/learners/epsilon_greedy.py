@@ -12,7 +12,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_choice
+from gyrfalcon.learners.checks import check_choice, check_parts
 from gyrfalcon.learners.epochwise import Data
 from gyrfalcon.oracles.linear import Linear
 
@@ -32,6 +32,7 @@ class EpsilonGreedy:
     model_class: Linear = Linear()
 
     def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
         if not 0.0 <= self.epsilon <= 1.0:
             raise ValueError(
                 f"epsilon is {self.epsilon}; it is a share of play, so give a number from 0 to 1."

@@ -13,7 +13,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.theory import unit_gamma
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_choice, check_delta, check_positive
+from gyrfalcon.learners.checks import check_choice, check_delta, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Data
 from gyrfalcon.oracles.linear import Linear
 
@@ -37,6 +37,7 @@ class Falcon:
     model_class: Linear = Linear()
 
     def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
         check_positive("c_gamma", self.c_gamma)
         check_delta(self.delta)
         check_choice("data", self.data, ("last epoch", "all"))

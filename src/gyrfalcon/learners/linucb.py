@@ -16,7 +16,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_positive
+from gyrfalcon.learners.checks import check_parts, check_positive
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import OptimisticModel
@@ -41,6 +41,7 @@ class LinUCB:
     model_class: Linear = Linear()
 
     def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
         if not (self.alpha >= 0.0 and math.isfinite(self.alpha)):
             raise ValueError(f"alpha is {self.alpha}; the bonus is scaled by a finite number of at least 0.")
         check_positive("ridge", self.ridge)

@@ -21,6 +21,9 @@ from gyrfalcon.oracles.pencil import Pencil, gram_pencil, root_pencil, root_refi
 from gyrfalcon.oracles.secular import Secular
 from gyrfalcon.oracles.whitening import spread
 
+_ROWS_GRAM_CONDITION = 1e3
+"""Where rows are at hand, QR takes over here: a Gram matrix of condition 1e4 can miss the slack by 1e-8."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConstrainedFit:
@@ -73,7 +76,7 @@ def constrained_least_squares(
     def with_roots() -> tuple[Moments, Moments]:
         return active.with_root(sums[0]), passive.with_root(sums[1])
 
-    fit = _fit(*sums, slack, ridge, with_roots)
+    fit = _fit(*sums, slack, ridge, with_roots, _ROWS_GRAM_CONDITION)
     return fit if blocks is not None else dataclasses.replace(fit, coefficients=fit.coefficients[0])
 
 
@@ -101,7 +104,7 @@ def constrained_fit(
             return None
         return dataclasses.replace(active, root=roots[0]), dataclasses.replace(passive, root=roots[1])
 
-    return _fit(active, passive, slack, ridge, with_roots)
+    return _fit(active, passive, slack, ridge, with_roots, GRAM_CONDITION)
 
 
 def _checked_rows(
@@ -158,18 +161,23 @@ def _fit(
     slack: float,
     ridge: float | Floats,
     with_roots: Callable[[], tuple[Moments, Moments] | None],
+    gram_condition: float,
 ) -> ConstrainedFit:
-    """The fit from Gram matrices if these have the digits, else from roots if there are any."""
+    """The fit from Gram matrices if these have the digits, else from roots if there are any.
+
+    Gram matrices alone can't tell columns that are nearly collinear from columns that are: a fit that had to
+    leave something out is then not called accurate.
+    """
     if not slack >= 0.0:
         raise ValueError(f"slack is {slack}; give a mean squared error of at least 0, or math.inf.")
     penalty = penalty_of(ridge, active.gram.shape[1])
     pencil = gram_pencil(active, passive, penalty)
-    fit = _solved(active, passive, slack, penalty, pencil, GRAM_CONDITION)
+    fit = _solved(active, passive, slack, penalty, pencil, gram_condition)
     if fit.accurate and pencil.clean:
         return fit
     rooted = with_roots()
     if rooted is None:
-        return fit
+        return dataclasses.replace(fit, accurate=False)
     pencil = root_pencil(*rooted, penalty)
     fit = _solved(*rooted, slack, penalty, pencil, ROOT_CONDITION)
     refit, ranks = root_refit(*rooted, penalty, fit.multiplier)
@@ -192,8 +200,7 @@ def _solved(
         slack=float(slack),
         binding=multiplier > 0.0,
         condition=pencil.whitening.condition,
-        accurate=pencil.distinct
-        and _worst_condition(pencil, secular, multiplier, bool(penalty.all())) <= limit,
+        accurate=pencil.distinct and _worst_condition(pencil, secular, multiplier) <= limit,
         rank=int(pencil.whitening.kept.sum()),
         n_active=active.n,
         n_passive=passive.n,
@@ -216,12 +223,14 @@ def _ridge_excess(passive: Moments, penalty: Floats, pencil: Pencil) -> float:
     return float((np.where(seen, shrinkage, difference) ** 2).sum())
 
 
-def _worst_condition(pencil: Pencil, secular: Secular, multiplier: float, ridge: bool) -> float:
+def _worst_condition(pencil: Pencil, secular: Secular, multiplier: float) -> float:
     """Condition of what was solved: that of the pooled design times the spread of its coordinates' weights.
 
-    Without a ridge a constraint that binds is measured from the passive fit, at an infinite multiplier.
+    Whether the constraint binds, and how far above alpha a fit is, is measured from the passive fit, so that
+    the passive side's own spread counts always; where it binds the two fits are compared, and both count.
     """
-    spreads = spread(secular.curvature(multiplier), pencil.identified)
-    if multiplier > 0.0 and not ridge:
-        spreads = np.maximum(spreads, spread(pencil.c**2, pencil.c > 0.0))
+    passive = spread(pencil.c**2, pencil.c > 0.0)
+    spreads = np.maximum(spread(secular.curvature(multiplier), pencil.identified), passive)
+    if multiplier > 0.0:
+        spreads = np.maximum(spreads, spread(pencil.s**2, pencil.s > 0.0) * passive)
     return float((pencil.whitening.conditions * np.sqrt(spreads)).max(initial=1.0))
