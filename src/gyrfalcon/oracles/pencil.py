@@ -77,11 +77,10 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         turned -= null[:, None, :] * np.eye(null.shape[1])
     c_squared, rotation = eigh(turned)
     identified = c_squared > -0.5
-    basis = basis @ rotation
     growth = whitening.conditions**2
     active_side = _Side.of(
-        np.einsum("bij,bij->bj", basis, active_form @ basis),
-        np.einsum("bij,bi->bj", basis, active.cross) / n,
+        _rest_of_one(c_squared, active_form, basis, rotation),
+        _turned(active.cross, basis, rotation) / n,
         active.squares / n,
         identified,
         growth,
@@ -89,7 +88,7 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     )
     passive_side = _Side.of(
         c_squared,
-        np.einsum("bij,bi->bj", basis, passive.cross) / n_passive,
+        _turned(passive.cross, basis, rotation) / n_passive,
         passive.squares / n_passive,
         identified,
         growth,
@@ -102,6 +101,20 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         and _sees_all(identified, active_form + passive_form)
     )
     return _pencil(whitening, rotation, active_side, passive_side, max(rest, 0.0), clean)
+
+
+def _turned(vectors: Floats, basis: Floats, rotation: Floats) -> Floats:
+    """(B, d) vectors of pulls in whitened coordinates, then in the common ones."""
+    return np.asarray((rotation.mT @ (basis.mT @ vectors[:, :, None]))[:, :, 0], dtype=np.float64)
+
+
+def _rest_of_one(c_squared: Floats, active_form: Floats, basis: Floats, rotation: Floats) -> Floats:
+    """The active squared lengths: what the passive ones leave of 1, measured anew where that would cancel."""
+    rest = 1.0 - c_squared
+    if (rest > 0.01).all():
+        return rest
+    common = basis @ rotation
+    return np.asarray(np.einsum("bij,bij->bj", common, active_form @ common), dtype=np.float64)
 
 
 def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
