@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.oracles.conditioning import GRAM_CONDITION
 from gyrfalcon.oracles.least_squares import ROOT_CONDITION, least_squares, penalty_of
-from gyrfalcon.oracles.moments import GRAM_CONDITION, Moments, Rows, root_of
+from gyrfalcon.oracles.moments import Moments, Rows, root_of
 from gyrfalcon.oracles.pencil import Pencil, gram_pencil, root_pencil, root_refit
 from gyrfalcon.oracles.secular import Secular
 from gyrfalcon.oracles.whitening import spread

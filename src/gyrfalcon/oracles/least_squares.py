@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.moments import GRAM_CONDITION, Moments, equilibrated, gram_suffices, triangles
+from gyrfalcon.oracles.conditioning import GRAM_CONDITION, equilibrated, gram_suffices, triangles
+from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.whitening import Whitening, whitened_gram, whitened_rows
 
 ROOT_CONDITION = 1e8

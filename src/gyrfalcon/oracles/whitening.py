@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.oracles.conditioning import GRAM_CONDITION, eigenvalue_tolerance, equilibrated
 from gyrfalcon.oracles.lapack import eigh, inverse_transposed
-from gyrfalcon.oracles.moments import GRAM_CONDITION, eigenvalue_tolerance, equilibrated
 
 _SINGULAR_TOLERANCE = 1e-12
 

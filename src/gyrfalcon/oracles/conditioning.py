@@ -1,0 +1,44 @@
+"""How many digits a Gram matrix has: equilibration, condition, tolerances, and QR where it has too few."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gyrfalcon.core.types import Floats
+
+GRAM_CONDITION = 1e4
+"""Above this condition of rows their Gram matrix, whose condition is the square, has lost half its digits."""
+
+
+def equilibrated(gram: Floats) -> tuple[Floats, Floats]:
+    """Gram matrices with a diagonal of ones, zero where a column is zero, and the (B, d) scale that does it.
+
+    Scaling by the diagonal is within a factor of d of the best conditioning that scaling columns can reach.
+    """
+    diagonal = np.diagonal(gram, axis1=1, axis2=2)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    scaled = gram * scale[:, :, None]
+    scaled *= scale[:, None, :]
+    return scaled, scale
+
+
+def gram_suffices(gram: Floats) -> bool:
+    """Whether every block's columns, leaving out zero columns, have a condition of at most 1e4."""
+    scaled, _ = equilibrated(gram)
+    empty = np.diagonal(gram, axis1=1, axis2=2) <= 0.0
+    values = np.linalg.eigvalsh(scaled + empty[:, None, :] * np.eye(gram.shape[-1]))
+    smallest, largest = values.min(axis=1, initial=1.0), values.max(axis=1, initial=1.0)
+    return bool((smallest * GRAM_CONDITION**2 >= largest).all())
+
+
+def eigenvalue_tolerance(d: int) -> float:
+    """The share of the largest eigenvalue of an equilibrated (d, d) Gram matrix below which all is rounding.
+
+    Sums over rows leave each entry with an error of a few dozen units of rounding, sums over epochs likewise.
+    """
+    return max(1e-13, 16 * d * float(np.finfo(np.float64).eps))
+
+
+def triangles(rows: Floats) -> Floats:
+    """The triangular factor R of each (m, k) stack of rows, with R'R = rows'rows, by QR."""
+    return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
