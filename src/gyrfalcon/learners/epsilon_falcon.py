@@ -14,7 +14,6 @@ from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.core.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, unit_slack
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_positive
@@ -27,6 +26,7 @@ from gyrfalcon.oracles.slack import (
     sandwich_slack,
     sandwich_spectrum,
 )
+from gyrfalcon.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, unit_slack
 
 SlackRule = Literal["paper", "calibrated", "chi-square", "sandwich"]
 

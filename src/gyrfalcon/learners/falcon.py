@@ -11,11 +11,11 @@ from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.core.theory import unit_gamma
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Data
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.theory import unit_gamma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 With n' passive rows the passive excess of the best in-class model is about sigma^2 chi2_d / n', so slack in
 these units keeps that model feasible with the confidence asked for. The paper's own slack has the same form
-with a constant in place of sigma^2 (`core.theory.unit_slack`).
+with a constant in place of sigma^2 (`theory.unit_slack`).
 """
 
 from __future__ import annotations

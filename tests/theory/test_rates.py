@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from gyrfalcon.core.theory import C_LINEAR, c_1, c_3, c_5, log_confidence, unit_gamma, unit_slack
+from gyrfalcon.theory import C_LINEAR, c_1, c_3, c_5, log_confidence, unit_gamma, unit_slack
 
 
 def test_the_constants_of_the_linear_class() -> None:
