@@ -11,13 +11,13 @@ from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.types import Floats
-from gyrfalcon.learners.adapting import reindexed_moments
 from gyrfalcon.learners.epochwise import fitted_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.oracles.least_squares import least_squares
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.reindexing import reindexed_moments
 from tests.contracts.worlds import Lines, started, uniform_log
 
 WORLD = Lines(n_action_features=2)
@@ -52,7 +52,7 @@ def test_cumulative_passive_rows_and_their_scatter_stay_together(layout: str) ->
     learner = EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3, model_class=model_class)
     play = started(learner, WORLD).until(800)
     state = fitted_state(learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, 2)))
-    assert state.passive is not None
+    assert isinstance(state.passive, Moments)
     assert state.scatter is not None
     assert state.scatter.shape == state.passive.gram.shape
     # Noise of standard deviation .1: the scatter is about .01 times the Gram matrix, action by action.

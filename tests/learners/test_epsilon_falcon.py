@@ -253,10 +253,11 @@ def coverage(learner: EpsilonFalcon, n_runs: int, is_heteroscedastic: bool) -> f
     feasible = 0
     for _ in range(n_runs):
         log, best = passive_rows(rng, 400, is_heteroscedastic)
-        oracle = learner.model_class.oracle(log.contexts, 2)
+        oracle = Linear().oracle(log.contexts, 2)
         passive = oracle.summarise(log)
-        excess = float(np.mean((log.reward - best) ** 2)) - oracle.passive_risk(passive)
-        slack = learner.slack_value(oracle, oracle.empty(), passive, 1, oracle.scatter(log, passive))
+        alpha, scatter = oracle.passive_risk(passive), oracle.scatter(log, passive)
+        excess = float(np.mean((log.reward - best) ** 2)) - alpha
+        slack = learner.slack_value(alpha, oracle, oracle.empty(), passive, 1, scatter)
         feasible += excess <= slack
     return feasible / n_runs
 

@@ -9,11 +9,9 @@ import numpy as np
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import KernelPolicy, Policy, Scorer, UniformPolicy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.types import Bools, Floats, Ints
+from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.learners.epochwise import Fitted, fitted_state
-from gyrfalcon.oracles.features import Design, Layout
-from gyrfalcon.oracles.linear import LinearModel, LinearOracle
-from gyrfalcon.oracles.models import PerActionModel
+from gyrfalcon.oracles.linear import LinearOracle
 from gyrfalcon.oracles.moments import Moments
 
 
@@ -25,16 +23,15 @@ def adapted(epoch: Epoch, problem: Problem) -> Epoch:
     if state.oracle is None or state.model is None:
         return replace(epoch, policy=everyone, passive_policy=everyone, state=replace(state, problem=problem))
     before, oracle = state.oracle, state.oracle.reindexed(problem.n_actions)
-    model = reindexed_model(state.model, source, oracle)
-    passive, scatter = _reindexed_passive(state, source)
+    model = oracle.reindexed_model(state.model, source)
     state = replace(
         state,
         problem=problem,
         oracle=oracle,
         model=model,
-        active=None if state.active is None else reindexed_moments(state.active, source, before.design),
-        passive=passive,
-        scatter=scatter,
+        active=None if state.active is None else before.reindexed_summary(state.active, source),
+        passive=None if state.passive is None else before.reindexed_summary(state.passive, source),
+        scatter=_reindexed_scatter(state, source),
     )
     return replace(epoch, policy=_with_scorer(epoch.policy, model), passive_policy=everyone, state=state)
 
@@ -48,70 +45,8 @@ def _with_scorer(policy: Policy, model: Scorer) -> Policy:
     return replace(policy, scorer=model) if isinstance(policy, KernelPolicy) else policy
 
 
-def _reindexed_passive(state: Fitted, source: Ints) -> tuple[Moments | None, Floats | None]:
-    """Passive rows and the scatter of their residuals, which goes through the same change of columns."""
-    passive, scatter, oracle = state.passive, state.scatter, state.oracle
-    if passive is None or oracle is None:
-        return None, None
-    moved = reindexed_moments(passive, source, oracle.design)
-    if scatter is None or oracle.design.layout is Layout.SHARED:
-        return moved, scatter
-    if oracle.design.layout is Layout.PER_ACTION:
-        return moved, scatter[source] * (source >= 0)[:, np.newaxis, np.newaxis]
-    change, _ = _without_retired(passive, source, oracle.design)
-    return moved, change @ scatter @ change.T
-
-
-def reindexed_moments(moments: Moments, source: Ints, before: Design) -> Moments:
-    """The rows as seen by a problem in which action k was action source[k] before, -1 if it is new."""
-    if before.layout is Layout.SHARED:
-        return moments
-    if before.layout is Layout.PER_ACTION:
-        return moments.take(source)
-    change, level = _without_retired(moments, source, before)
-    moved = moments.transformed(change)
-    explained = np.einsum("bd,d->b", moments.cross, level)
-    root = moved.root
-    if root is not None and moments.root is not None:
-        rewards = moments.root[:, :, -1:] - moments.root[:, :, :-1] @ level[:, np.newaxis]
-        root = np.concatenate([root[:, :, :-1], rewards], axis=2)
-    return replace(moved, squares=np.maximum(moved.squares - explained, 0.0), root=root)
-
-
-def _without_retired(moments: Moments, source: Ints, before: Design) -> tuple[Floats, Floats]:
-    """The change of columns that fits retired actions' own coefficients away, and their fit, (d',d) and (d,).
-
-    Rows of a retired action still tell of the shared coefficients, once its own have taken what they explain.
-    """
-    columns = before.columns_from(source)
-    select = (columns[:, np.newaxis] == np.arange(before.block_width)).astype(np.float64)
-    gone = ~select.any(axis=0)
-    gram = moments.gram[0]
-    inverse = np.zeros_like(gram)
-    inverse[np.ix_(gone, gone)] = np.linalg.pinv(gram[np.ix_(gone, gone)], rcond=1e-12, hermitian=True)
-    return select - select @ gram @ inverse, inverse @ moments.cross[0]
-
-
-def reindexed_model(model: LinearModel, source: Ints, oracle: LinearOracle) -> LinearModel:
-    """The model in which action k scores as action source[k] did, and a new one (-1) is unknown."""
-    if isinstance(model, PerActionModel):
-        return replace(
-            model,
-            weights=_rows_from(model.weights, source),
-            intercepts=_rows_from(model.intercepts, source),
-            known=_still_known(model.known, source),
-        )
-    own = None if model.own is None else _rows_from(model.own, source)
-    joint = model.joint if model.joint.ndim == 1 else _rows_from(model.joint, source)
-    has_rows = own is not None or joint.ndim == 2
-    known = _still_known(model.known, source) if has_rows else None
-    return replace(model, design=oracle.design, joint=joint, own=own, known=known)
-
-
-def _rows_from(rows: Floats, source: Ints) -> Floats:
-    return np.ascontiguousarray(rows[source] * (source >= 0)[:, np.newaxis])
-
-
-def _still_known(known: Bools | None, source: Ints) -> Bools | None:
-    still = source >= 0 if known is None else (source >= 0) & known[source]
-    return None if still.all() else still
+def _reindexed_scatter(state: Fitted, source: Ints) -> Floats | None:
+    oracle, passive = state.oracle, state.passive
+    if state.scatter is None or not isinstance(oracle, LinearOracle) or not isinstance(passive, Moments):
+        return None
+    return oracle.reindexed_scatter(state.scatter, passive, source)

@@ -13,9 +13,7 @@ from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners.learner import Learner
-from gyrfalcon.oracles.constrained import ConstrainedFit
-from gyrfalcon.oracles.linear import Linear, LinearModel, LinearOracle
-from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, RewardModel, S, Summary
 
 Data = Literal["last epoch", "all"]
 
@@ -25,11 +23,11 @@ class Fitted:
     """What a regression learner carries from epoch to epoch; the oracle is fixed by the first rows."""
 
     problem: Problem
-    oracle: LinearOracle | None = None
-    active: Moments | None = None
-    passive: Moments | None = None
+    oracle: AnyOracle | None = None
+    active: Summary | None = None
+    passive: Summary | None = None
     scatter: Floats | None = None
-    model: LinearModel | None = None
+    model: RewardModel | None = None
 
 
 def fitted_state(epoch: Epoch) -> Fitted:
@@ -44,12 +42,12 @@ def fitted_state(epoch: Epoch) -> Fitted:
 def first_epoch(
     problem: Problem,
     schedule: Schedule,
-    model_class: Linear,
+    model_class: ModelClass,
     share: float = 0.0,
     design: PassiveDesign = PassiveDesign.TAIL,
 ) -> Epoch:
     """Epoch 1: no model yet (f_1 = 0), so every action alike; a class that can't fit is refused at once."""
-    model_class.layout_for(problem.features.width, problem.action_features.width)
+    model_class.check(problem.features.width, problem.action_features.width)
     everyone = UniformPolicy(problem.n_actions)
     return Epoch(
         index=1,
@@ -96,44 +94,21 @@ def started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
 
 
 def refitted(
-    epoch: Epoch, log: Log, model_class: Linear, data: Data
-) -> tuple[Fitted, LinearOracle, LinearModel, ConstrainedFit]:
+    epoch: Epoch, log: Log, model_class: ModelClass, data: Data
+) -> tuple[Fitted, AnyOracle, RewardModel, FitReport]:
     """An ordinary regression on the rows of a log, or on all so far."""
     state = fitted_state(epoch)
     oracle = oracle_for(state, model_class, log)
     rows = accumulated(data, state.active, oracle.summarise(log))
-    model, fit = oracle.fit(rows, oracle.empty(), previous=state.model)
-    return Fitted(state.problem, oracle, active=rows, model=model), oracle, model, fit
+    model, report = oracle.fit(rows, oracle.empty(), previous=state.model)
+    return Fitted(state.problem, oracle, active=rows, model=model), oracle, model, report
 
 
-def oracle_for(state: Fitted, model_class: Linear, log: Log) -> LinearOracle:
+def oracle_for(state: Fitted, model_class: ModelClass, log: Log) -> AnyOracle:
     """The oracle that the first rows fixed, or the one that these rows fix."""
     return state.oracle or model_class.oracle(log.contexts, state.problem.n_actions)
 
 
-def accumulated(data: Data, before: Moments | None, new: Moments) -> Moments:
+def accumulated(data: Data, before: S | None, new: S) -> S:
     """The rows to fit on: the new ones, or all so far."""
     return new if data == "last epoch" or before is None else before + new
-
-
-def report_of(fit: ConstrainedFit, gamma: float = 0.0) -> FitReport:
-    """The fit report of a constrained fit."""
-    notes: tuple[str, ...] = ()
-    if not fit.accurate:
-        notes = (
-            f"condition {fit.condition:.1e}: predictions may be off by more than 1e-8; "
-            "drop or rescale nearly collinear features, or set a ridge",
-        )
-    return FitReport(
-        n_active=fit.n_active,
-        n_passive=fit.n_passive,
-        gamma=gamma,
-        alpha=fit.alpha,
-        slack=fit.slack,
-        excess=fit.excess,
-        multiplier=fit.multiplier,
-        binding=fit.binding,
-        condition=fit.condition,
-        accurate=fit.accurate,
-        notes=notes,
-    )

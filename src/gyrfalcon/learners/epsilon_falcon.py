@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, 
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, S, Summary
 from gyrfalcon.oracles.slack import (
     chi_square_slack,
     noise_variance,
@@ -98,7 +99,7 @@ class EpsilonFalcon:
     rho_prime: float = 0.0
     comp: float | None = None
     schedule: Schedule | None = None
-    model_class: Linear = Linear()
+    model_class: ModelClass = Linear()
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
@@ -117,6 +118,11 @@ class EpsilonFalcon:
             )
         if self.schedule is not None and self.tau_1 is not None:
             raise ValueError(f"tau_1 is {self.tau_1} and there is a schedule as well; give one of them.")
+        if self.slack_rule == "sandwich" and not isinstance(self.model_class, Linear):
+            raise ValueError(
+                f"slack is 'sandwich' and model_class {type(self.model_class).__name__}; the sandwich "
+                "needs the coefficients of a linear class, so choose another rule, like 'calibrated'."
+            )
         self.epoch_schedule  # noqa: B018 - a bad tau_1 is refused here, not at the first decision
 
     @property
@@ -158,15 +164,19 @@ class EpsilonFalcon:
         active = epochwise.accumulated(self.data, state.active, active)
         passive = epochwise.accumulated(self.passive_data, state.passive, oracle.summarise(passive_log))
         scatter = self._scatter(oracle, state, passive, passive_log)
-        slack = self.slack_value(oracle, active, passive, epoch.index, scatter)
-        model, fit = oracle.fit(active, passive, slack=slack, previous=state.model)
-        gamma = self._gamma(epoch, len(log), oracle)
+        model, report = oracle.fit(
+            active,
+            passive,
+            slack=lambda alpha: self.slack_value(alpha, oracle, active, passive, epoch.index, scatter),
+            previous=state.model,
+        )
+        gamma = self._gamma(epoch, len(log), state.problem.n_actions, oracle)
         return epochwise.successor(
             epoch,
             self.epoch_schedule,
             policy=KernelPolicy(model, InverseGapWeighting(gamma)),
             state=Fitted(state.problem, oracle, active, passive, scatter, model),
-            report=epochwise.report_of(fit, gamma),
+            report=replace(report, gamma=gamma),
         )
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
@@ -175,41 +185,46 @@ class EpsilonFalcon:
 
     def slack_value(
         self,
-        oracle: LinearOracle,
-        active: Moments,
-        passive: Moments,
+        alpha: float,
+        oracle: AnyOracle,
+        active: S,
+        passive: S,
         index: int,
         scatter: Floats | None = None,
     ) -> float:
-        """beta_m in mean units after epoch m = index; rewards of active rows count if passive are few."""
+        """beta_m in mean units after epoch m = index; rewards of active rows count if passive are few.
+
+        alpha is the risk of the passive fit, from which the noise is estimated.
+        """
         comp, d = self._comp(oracle), oracle.n_parameters
         rate = unit_slack(passive.n, comp, index, self.delta, self.rho, self.rho_prime)
         if self.slack_rule == "paper" or math.isinf(rate):
             return c_1(self.C) * rate
-        variance = noise_variance(passive.n, oracle.passive_risk(passive), d, active + passive)
+        variance = noise_variance(passive.n, alpha, d, active + passive)
         if self.slack_rule == "calibrated":
             return self.c_beta * variance * rate
         confidence = log_confidence(index, self.delta)
         if self.slack_rule == "chi-square":
             return chi_square_slack(variance, d, passive.n, confidence)
-        if scatter is None or passive.n < 2 * d:
+        if scatter is None or passive.n < 2 * d or not isinstance(passive, Moments):
             return sandwich_slack(np.full(d, variance), passive.n, confidence)
         spectrum = sandwich_spectrum(passive, scatter) * (passive.n / (passive.n - d))
         return sandwich_slack(spectrum, passive.n, confidence)
 
-    def _scatter(self, oracle: LinearOracle, state: Fitted, passive: Moments, log: Log) -> Floats | None:
+    def _scatter(self, oracle: AnyOracle, state: Fitted, passive: Summary, log: Log) -> Floats | None:
         """Sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""
+        if not isinstance(oracle, LinearOracle) or not isinstance(passive, Moments):
+            return None
         if self.slack_rule != "sandwich":
             return None
         new = oracle.scatter(log, passive)
         return new if self.passive_data == "last epoch" or state.scatter is None else state.scatter + new
 
-    def _comp(self, oracle: LinearOracle) -> float:
+    def _comp(self, oracle: AnyOracle) -> float:
         return float(oracle.n_parameters) if self.comp is None else self.comp
 
-    def _gamma(self, epoch: Epoch, n: int, oracle: LinearOracle) -> float:
+    def _gamma(self, epoch: Epoch, n: int, n_actions: int, oracle: AnyOracle) -> float:
         """gamma_{m+1} from the n rows of epoch m."""
-        n_actions = oracle.design.n_actions
         unit = unit_gamma(
             n, n_actions, self._comp(oracle), epoch.index + 1, self.delta, self.rho, self.rho_prime
         )

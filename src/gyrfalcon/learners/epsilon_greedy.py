@@ -15,6 +15,7 @@ from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_parts
 from gyrfalcon.learners.epochwise import Data
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class EpsilonGreedy:
     epsilon: float = 0.1
     data: Data = "all"
     schedule: Schedule = Geometric(100, 1.5)
-    model_class: Linear = Linear()
+    model_class: ModelClass = Linear()
 
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
@@ -48,14 +49,14 @@ class EpsilonGreedy:
         del history
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
-        state, _, model, fit = epochwise.refitted(epoch, log, self.model_class, self.data)
-        model = replace(model, eager=True)
+        state, _, model, report = epochwise.refitted(epoch, log, self.model_class, self.data)
+        model = model.eagerly()
         return epochwise.successor(
             epoch,
             self.schedule,
             policy=KernelPolicy(model, EpsilonGreedyKernel(self.epsilon)),
             state=replace(state, model=model),
-            report=epochwise.report_of(fit),
+            report=report,
         )
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
@@ -15,6 +15,7 @@ from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Data
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.oracle import ModelClass
 from gyrfalcon.theory import unit_gamma
 
 
@@ -34,7 +35,7 @@ class Falcon:
     delta: float = 0.05
     data: Data = "last epoch"
     schedule: Schedule = Doubling(100)
-    model_class: Linear = Linear()
+    model_class: ModelClass = Linear()
 
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
@@ -51,7 +52,7 @@ class Falcon:
         del history
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
-        state, oracle, model, fit = epochwise.refitted(epoch, log, self.model_class, self.data)
+        state, oracle, model, report = epochwise.refitted(epoch, log, self.model_class, self.data)
         n_actions, d = state.problem.n_actions, oracle.n_parameters
         gamma = self.c_gamma * unit_gamma(len(log), n_actions, d, epoch.index + 1, self.delta)
         return epochwise.successor(
@@ -59,7 +60,7 @@ class Falcon:
             self.schedule,
             policy=KernelPolicy(model, InverseGapWeighting(gamma)),
             state=state,
-            report=epochwise.report_of(fit, gamma),
+            report=replace(report, gamma=gamma),
         )
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:

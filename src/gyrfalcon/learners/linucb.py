@@ -6,18 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
-from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import FixedBatch, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import confident, epochwise
 from gyrfalcon.learners.checks import check_parts, check_positive
-from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import OptimisticModel
 
@@ -61,29 +57,21 @@ class LinUCB:
         del history
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
-        state = epochwise.fitted_state(epoch)
-        oracle = epochwise.oracle_for(state, replace(self.model_class, ridge=self.ridge), log)
-        rows = epochwise.accumulated("all", state.active, oracle.summarise(log))
-        scorer = oracle.optimistic(rows, self.alpha)
+        fit = confident.refitted(epoch, log, self.model_class, self.ridge)
         return epochwise.successor(
             epoch,
             self.schedule,
-            policy=KernelPolicy(scorer, EpsilonGreedyKernel(self.mixing)),
-            state=Fitted(state.problem, oracle, active=rows, model=scorer.model),
-            report=FitReport(n_active=rows.n, n_passive=0.0),
+            policy=self._policy(fit.model),
+            state=fit.state,
+            report=fit.report,
         )
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        adapted = adapting.adapted(epoch, problem)
-        state = epochwise.fitted_state(epoch)
         scorer = epoch.policy.scorer if isinstance(epoch.policy, KernelPolicy) else None
-        if state.oracle is None or state.active is None or not isinstance(scorer, OptimisticModel):
-            return adapted
-        # Not refitted: another standardisation would move the scores of the actions that stay.
-        source = adapting.sources(state.problem, problem)
-        oracle = state.oracle.reindexed(problem.n_actions)
-        model = adapting.reindexed_model(scorer.model, source, oracle)
-        factors = state.oracle.reindexed_factors(scorer.factors, state.active, source)
-        moved = OptimisticModel(model, oracle.design, np.ascontiguousarray(factors), scorer.bonus)
-        return replace(adapted, policy=KernelPolicy(moved, EpsilonGreedyKernel(self.mixing)))
+        played = scorer if isinstance(scorer, OptimisticModel) else None
+        adapted, model = confident.adapted(epoch, problem, played)
+        return adapted if model is None else replace(adapted, policy=self._policy(model))
+
+    def _policy(self, model: OptimisticModel) -> KernelPolicy:
+        return KernelPolicy(replace(model, bonus=self.alpha), EpsilonGreedyKernel(self.mixing))

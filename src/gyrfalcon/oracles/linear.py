@@ -10,6 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.bases import Basis, Identity
 from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit
@@ -17,6 +18,8 @@ from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.least_squares import least_squares, ridge_factors
 from gyrfalcon.oracles.models import JointModel, OptimisticModel, PerActionModel
 from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.oracle import Slack
+from gyrfalcon.oracles.reindexing import reindexed_model, reindexed_moments, reindexed_scatter
 
 LinearModel = PerActionModel | JointModel
 _FOLD_BELOW = 1e3
@@ -45,6 +48,10 @@ class Linear:
             raise ValueError(f"basis is {self.basis!r}; give a basis such as Polynomial(degree=2).")
         if not (self.ridge >= 0.0 and math.isfinite(self.ridge)):
             raise ValueError(f"ridge is {self.ridge}; give a finite number of at least 0.")
+
+    def check(self, n_features: int, n_action_features: int) -> None:
+        """Refuse a problem whose features leave nothing to fit."""
+        self.layout_for(n_features, n_action_features)
 
     def layout_for(self, n_features: int, n_action_features: int) -> Layout:
         """The layout for a problem with so many features, or a refusal if they leave nothing to fit."""
@@ -104,16 +111,18 @@ class LinearOracle:
         active: Moments,
         passive: Moments,
         *,
-        slack: float = math.inf,
+        slack: Slack = math.inf,
         previous: LinearModel | None = None,
-    ) -> tuple[LinearModel, ConstrainedFit]:
+    ) -> tuple[LinearModel, FitReport]:
         """The exact constrained fit; an action without any rows keeps its `previous` line."""
         change = self._standardisation(active + passive)
+        if callable(slack):
+            slack = slack(self.passive_risk(passive)) if passive.n > 0.0 else math.inf
         fit = constrained_fit(
             active.transformed(change), passive.transformed(change), slack, self.settings.ridge
         )
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        return self._model(coefficients, self._seen(active, passive), previous), fit
+        return self._model(coefficients, self._seen(active, passive), previous), _report_of(fit)
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
@@ -148,7 +157,7 @@ class LinearOracle:
         standardised = moments.transformed(change)
         fit = least_squares(standardised, self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        model = replace(self._model(coefficients, self._seen(moments, self.empty()), None), eager=True)
+        model = self._model(coefficients, self._seen(moments, self.empty()), None).eagerly()
         factors = ridge_factors(standardised, self.settings.ridge)
         return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
 
@@ -167,6 +176,18 @@ class LinearOracle:
     def reindexed(self, n_actions: int) -> LinearOracle:
         """The same oracle for another number of actions."""
         return replace(self, design=replace(self.design, n_actions=n_actions))
+
+    def reindexed_summary(self, summary: Moments, source: Ints) -> Moments:
+        """The rows when action k was action source[k] before, -1 if it is new."""
+        return reindexed_moments(summary, source, self.design)
+
+    def reindexed_scatter(self, scatter: Floats, passive: Moments, source: Ints) -> Floats:
+        """The scatter of the passive rows, likewise."""
+        return reindexed_scatter(scatter, passive, source, self.design)
+
+    def reindexed_model(self, model: LinearModel, source: Ints) -> LinearModel:
+        """The model in which action k scores as action source[k] did, and a new one (-1) is unknown."""
+        return reindexed_model(model, source, self.design)
 
     def _seen(self, active: Moments, passive: Moments) -> Bools | None:
         design = self.design
@@ -223,6 +244,27 @@ class LinearOracle:
                 own = np.where(seen[:, np.newaxis], own, previous.own)
                 seen = _either(seen, previous.known)
         return JointModel(design, np.ascontiguousarray(joint), own, seen)
+
+
+def _report_of(fit: ConstrainedFit) -> FitReport:
+    notes: tuple[str, ...] = ()
+    if not fit.accurate:
+        notes = (
+            f"condition {fit.condition:.1e}: predictions may be off by more than 1e-8; "
+            "drop or rescale nearly collinear features, or set a ridge",
+        )
+    return FitReport(
+        n_active=fit.n_active,
+        n_passive=fit.n_passive,
+        alpha=fit.alpha,
+        slack=fit.slack,
+        excess=fit.excess,
+        multiplier=fit.multiplier,
+        binding=fit.binding,
+        condition=fit.condition,
+        accurate=fit.accurate,
+        notes=notes,
+    )
 
 
 def _per_action_model(

@@ -6,7 +6,7 @@ depend on the batch; BLAS's does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,10 @@ class PerActionModel:
             _fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
 
+    def eagerly(self) -> PerActionModel:
+        """The same model, in which an action without data scores just above the best of the others."""
+        return replace(self, eager=True)
+
 
 @dataclass(frozen=True, slots=True)
 class JointModel:
@@ -59,6 +63,10 @@ class JointModel:
             _fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
 
+    def eagerly(self) -> JointModel:
+        """The same model, in which an action without data scores just above the best of the others."""
+        return replace(self, eager=True)
+
 
 @dataclass(frozen=True, slots=True)
 class OptimisticModel:
@@ -67,11 +75,15 @@ class OptimisticModel:
     model: PerActionModel | JointModel
     design: Design
     factors: Floats  # (B, d, d): |F phi|^2 = phi' (Gram + ridge)^-1 phi
-    bonus: float
+    bonus: float | Floats  # one for all actions, or (K,)
 
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times ||phi||, (n, K)."""
         return self.model.scores(contexts) + self.bonus * self.widths(contexts)
+
+    def means(self, contexts: Contexts) -> Floats:
+        """The estimates alone, (n, K)."""
+        return self.model.scores(contexts)
 
     def widths(self, contexts: Contexts) -> Floats:
         """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""

@@ -72,6 +72,21 @@ class Moments:
         """The total weight of the rows."""
         return float(self.weight.sum())
 
+    @property
+    def reward_variance(self) -> float:
+        """The variance of rewards, if the first column is the intercept; else their mean square, larger.
+
+        >>> Moments.of(np.ones((4, 1)), np.array([0.0, 1.0, 0.0, 1.0])).reward_variance
+        0.25
+        """
+        n = self.n
+        if n == 0.0:
+            return 0.0
+        mean_square = float(self.squares.sum()) / n
+        has_intercept = np.array_equal(self.gram[:, 0, 0], self.weight) if self.gram.shape[1] else False
+        mean = float(self.cross[:, 0].sum()) / n if has_intercept else 0.0
+        return max(mean_square - mean**2, 0.0)
+
     def __add__(self, other: Moments) -> Moments:
         return Moments(
             self.gram + other.gram,

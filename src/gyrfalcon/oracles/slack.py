@@ -13,31 +13,17 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.oracle import Summary
 
 
-def noise_variance(n_passive: float, alpha: float, n_parameters: int, rewards: Moments) -> float:
+def noise_variance(n_passive: float, alpha: float, n_parameters: int, rewards: Summary) -> float:
     """sigma^2 = n' alpha / (n' - d) from passive residuals, or the variance of `rewards` when n' < 2 d.
 
     With few rows per coefficient the residuals say more about the fit than about the noise.
     """
     if n_passive >= 2 * n_parameters:
         return n_passive * alpha / (n_passive - n_parameters)
-    return reward_variance(rewards)
-
-
-def reward_variance(moments: Moments) -> float:
-    """The variance of rewards, if the first column is the intercept; else their mean square, which is larger.
-
-    >>> reward_variance(Moments.of(np.ones((4, 1)), np.array([0.0, 1.0, 0.0, 1.0])))
-    0.25
-    """
-    n = moments.n
-    if n == 0.0:
-        return 0.0
-    mean_square = float(moments.squares.sum()) / n
-    has_intercept = np.array_equal(moments.gram[:, 0, 0], moments.weight) if moments.gram.shape[1] else False
-    mean = float(moments.cross[:, 0].sum()) / n if has_intercept else 0.0
-    return max(mean_square - mean**2, 0.0)
+    return rewards.reward_variance
 
 
 def chi_square_slack(variance: float, n_parameters: int, n_passive: float, log_confidence: float) -> float:
