@@ -1,0 +1,101 @@
+"""Refusals that the theory's functions share: one sentence with the value and the remedy."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+Variant = Literal["corrected", "paper"]
+"""The paper's steps as they can be proved, or as they are printed."""
+
+DELTA_MAX = math.exp(-math.log(12.0) / (1.0 + math.log(12.0)))
+"""The largest delta with ln(12 m^2 / delta) <= (2 + ln 12) ln(m / delta) for every m; m = 1 decides."""
+
+
+def check_positive(name: str, value: float) -> None:
+    """Refuse a number that is not positive and finite."""
+    if not 0.0 < value < math.inf:
+        raise ValueError(f"{name} is {value}; give a positive number.")
+
+
+def check_not_negative(name: str, value: float) -> None:
+    """Refuse a number below 0, or none at all."""
+    if not 0.0 <= value < math.inf:
+        raise ValueError(f"{name} is {value}; give a number of at least 0.")
+
+
+def check_whole(name: str, value: float, least: int) -> None:
+    """Refuse what is not a whole number from `least` on."""
+    if not (least <= value < math.inf and value == math.floor(value)):
+        raise ValueError(f"{name} is {value}; give a whole number of at least {least}.")
+
+
+def check_variant(variant: str) -> None:
+    """Refuse a variant that is neither of the two."""
+    if variant not in {"corrected", "paper"}:
+        raise ValueError(f"variant is {variant!r}; choose 'corrected' or 'paper'.")
+
+
+def check_delta(delta: float, variant: Variant = "paper") -> None:
+    """Refuse a confidence for which the proof, mended or as printed, does not go through."""
+    check_variant(variant)
+    limit, shown = (DELTA_MAX, ".4901") if variant == "corrected" else (0.5, ".5")
+    if not 0.0 < delta <= limit:
+        raise ValueError(f"delta is {delta}; the proof needs delta in (0, {shown}], for example .05.")
+
+
+def check_epsilon(epsilon: float, name: str = "epsilon") -> None:
+    """Refuse a passive share outside (0, .5)."""
+    if not 0.0 < epsilon < 0.5:
+        raise ValueError(f"{name} is {epsilon}; the passive share must be in (0, .5), for example .05.")
+
+
+def check_exponents(rho: float, rho_prime: float) -> None:
+    """Refuse exponents outside Assumption 1."""
+    if not 0.0 < rho <= 1.0:
+        raise ValueError(f"rho is {rho}; Assumption 1 has rho in (0, 1], and 1 for a linear class.")
+    if not 0.0 <= rho_prime < math.inf:
+        raise ValueError(f"rho_prime is {rho_prime}; Assumption 1 has rho' >= 0, and 0 for a linear class.")
+
+
+def check_actions(K: float) -> None:
+    """Refuse fewer than two actions."""
+    if not (2 <= K < math.inf and math.floor(K) == K):
+        raise ValueError(f"K is {K}; a choice needs a whole number of at least 2 actions.")
+
+
+def check_misspecification(b: float, K: float, B: float | None = None) -> None:
+    """Refuse errors that models and rewards in [0, 1] cannot have (Lemma boundB: b <= B <= K b)."""
+    if not 0.0 <= b <= 1.0:
+        raise ValueError(f"b is {b}; rewards are in [0, 1], so give a mean squared error in [0, 1].")
+    rounding = 1e-9 * K * b
+    if B is not None and not b - rounding <= B <= K * b + rounding:
+        raise ValueError(f"B is {B}, b {b}; B lies between b and K b = {K * b}, so leave it out if unknown.")
+
+
+def check_tau_1(tau_1: float) -> None:
+    """Refuse a first epoch that is too short for the proof."""
+    if not (4 <= tau_1 < math.inf and tau_1 == math.floor(tau_1)):
+        raise ValueError(f"tau_1 is {tau_1}; the first epoch needs a whole number of at least 4 rounds.")
+
+
+def check_theorem(
+    T: float,
+    K: float,
+    comp: float,
+    b: float,
+    epsilon: float,
+    delta: float,
+    rho: float,
+    rho_prime: float,
+    B: float | None,
+    variant: Variant,
+) -> None:
+    """Refuse what Theorems 1 and 2 do not cover."""
+    check_whole("T", T, 1)
+    check_actions(K)
+    check_positive("comp", comp)
+    check_misspecification(b, K, B)
+    check_epsilon(epsilon)
+    check_delta(delta, variant)
+    check_exponents(rho, rho_prime)

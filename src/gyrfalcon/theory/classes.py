@@ -1,0 +1,127 @@
+"""Assumption 1 for the paper's model classes: their exponents, complexity and learning rates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypedDict
+
+from gyrfalcon.theory.checks import check_exponents, check_positive, check_whole
+from gyrfalcon.theory.constants import C_LINEAR
+
+
+class Settings(TypedDict):
+    """Assumption 1's numbers under the names that learners and bounds take them by."""
+
+    C: float
+    rho: float
+    rho_prime: float
+    comp: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """A class learns at C ln^rho' n ln(1/z) comp / n^rho with probability 1 - z (Assumption 1).
+
+    C is None where the paper leaves it unspecified; then only rates can be had. psi_scale is the constant of
+    psi-sharp, 1 where that is known up to constants.
+
+    >>> Rates(rho=0.5, rho_prime=0.0, comp=3.0).psi_sharp(1.0, 9)
+    1.0
+    """
+
+    rho: float
+    rho_prime: float
+    comp: float
+    C: float | None = None
+    psi_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_exponents(self.rho, self.rho_prime)
+        check_positive("comp", self.comp)
+        check_positive("psi_scale", self.psi_scale)
+        if self.C is not None:
+            check_positive("C", self.C)
+
+    def psi_sharp(self, epsilon: float, n: int) -> float:
+        """The excess risk from which n rows estimate the class to a relative error epsilon.
+
+        Corollary kol-linear and Lemma kol-psi-bound: comp ln^rho'(n epsilon^2 / comp) / (n epsilon^2)^rho
+        times psi_scale. The logarithm is at least 1; as printed it turns negative for few rows.
+
+        >>> linear(4).psi_sharp(1 / 16, 1000)
+        524.288
+        """
+        check_positive("epsilon", epsilon)
+        check_whole("n", n, 1)
+        rows = n * epsilon**2
+        logarithm = max(math.log(rows / self.comp), 1.0)
+        return self.psi_scale * self.comp * math.pow(logarithm, self.rho_prime) / math.pow(rows, self.rho)
+
+    def threshold(self, n: int, z: float) -> float:
+        """The excess risk eta from which on n rows tell models apart, with probability 1 - z (Lemma kol).
+
+        max(psi_sharp(1/16), 16384 ln(2/z) / n); a rate only where psi_scale is.
+
+        >>> round(linear(4).threshold(10**6, 0.05), 6)
+        0.524288
+        """
+        if not 0.0 < z < 0.5:
+            raise ValueError(f"z is {z}; the learning rates hold for confidences in (0, .5), such as .05.")
+        return max(self.psi_sharp(1.0 / 16.0, n), 16384.0 * math.log(2.0 / z) / n)
+
+    def settings(self, C: float | None = None) -> Settings:
+        """C, rho, rho_prime and comp by name, to be unpacked into a learner or `regret_bound`.
+
+        >>> linear(8, C=1.0).settings()
+        {'C': 1.0, 'rho': 1.0, 'rho_prime': 0.0, 'comp': 8.0}
+        """
+        chosen = self.C if C is None else C
+        if chosen is None:
+            raise ValueError("C is None; the paper leaves it open for this class, so give settings(C=...).")
+        check_positive("C", chosen)
+        return Settings(C=chosen, rho=self.rho, rho_prime=self.rho_prime, comp=self.comp)
+
+
+def linear(d: int, C: float = C_LINEAR) -> Rates:
+    """Rates of a convex set in a d-dimensional linear space; d counts the coefficients of all actions.
+
+    psi_sharp is at most 512 d / (n epsilon^2) (Corollary kol-linear).
+
+    >>> linear(8).comp, linear(8).rho
+    (8.0, 1.0)
+    """
+    check_whole("d", d, 1)
+    return Rates(rho=1.0, rho_prime=0.0, comp=float(d), C=C, psi_scale=512.0)
+
+
+def vc_subgraph(V: int) -> Rates:
+    """Rates of a convex class of VC-subgraph dimension V (Example 1).
+
+    >>> vc_subgraph(3)
+    Rates(rho=1.0, rho_prime=1.0, comp=3.0, C=None, psi_scale=1.0)
+    """
+    check_whole("V", V, 1)
+    return Rates(rho=1.0, rho_prime=1.0, comp=float(V))
+
+
+def vc_hull(V: int) -> Rates:
+    """Rates of the convex hull of a class of VC-subgraph dimension V (Example 2).
+
+    >>> vc_hull(2)
+    Rates(rho=0.6666666666666666, rho_prime=0.0, comp=1.5874010519681994, C=None, psi_scale=1.0)
+    """
+    check_whole("V", V, 1)
+    rho = (2.0 + V) / (2.0 + 2.0 * V)
+    return Rates(rho=rho, rho_prime=0.0, comp=math.pow(V, rho))
+
+
+def entropy(s: float) -> Rates:
+    """Rates of a convex class whose empirical entropy at radius r is at most r^(-2s) (Example 3).
+
+    >>> entropy(0.25).rho
+    0.8
+    """
+    if not 0.0 < s < 1.0:
+        raise ValueError(f"s is {s}; Example 3 has an entropy exponent in (0, 1), for example .5.")
+    return Rates(rho=1.0 / (1.0 + s), rho_prime=0.0, comp=1.0)

@@ -1,0 +1,184 @@
+"""The lemmas on the way to Theorem 2 as numbers; all hold together with probability 1 - delta / 2.
+
+V(p, pi) is the mean inverse probability with which p plays pi's action (eq. decisional-divergence).
+"""
+
+from __future__ import annotations
+
+import math
+
+from gyrfalcon.theory.checks import (
+    check_actions,
+    check_delta,
+    check_epsilon,
+    check_exponents,
+    check_misspecification,
+    check_not_negative,
+    check_positive,
+    check_whole,
+)
+from gyrfalcon.theory.constants import LINEAR_CONSTANTS, Constants
+
+
+def worst_misspecification(b: float, K: int) -> float:
+    """K b, which B does not exceed (Lemma boundB); they are equal where only one action errs at a time.
+
+    >>> worst_misspecification(0.03125, 2)
+    0.0625
+    """
+    check_actions(K)
+    check_misspecification(b, K)
+    return K * b
+
+
+def best_model_regret_bound(B: float) -> float:
+    """2 sqrt(B), a bound on the regret of the best in-class model's own policy (Lemma reg-of-best-pred).
+
+    >>> best_model_regret_bound(0.0625)
+    0.5
+    """
+    check_not_negative("B", B)
+    return 2.0 * math.sqrt(B)
+
+
+def passive_error_bound(
+    n: int,
+    comp: float,
+    index: int,
+    epsilon: float,
+    delta: float,
+    constants: Constants = LINEAR_CONSTANTS,
+) -> float:
+    """A bound on f_{m+1}'s mean squared distance from the best in-class model, under uniform play.
+
+    C_4 ln^rho' n ln(m / delta) comp / (epsilon n)^rho after epoch m = index of n rounds: the first line of
+    Lemma ConReg. There are ceil(epsilon n) passive rows, and rounding up only helps.
+
+    >>> round(passive_error_bound(10**9, 4, index=28, epsilon=0.1, delta=0.05), 4)
+    1.288
+    """
+    check_epsilon(epsilon)
+    rate = _error_rate(n, comp, index, delta, constants)
+    return constants.C_4 * rate * math.pow(epsilon, -constants.rho)
+
+
+def active_error_bound(
+    n: int,
+    comp: float,
+    index: int,
+    delta: float,
+    B: float,
+    constants: Constants = LINEAR_CONSTANTS,
+) -> float:
+    """A bound on f_{m+1}'s mean squared distance from the truth, under epoch m's policy.
+
+    B + C_5 ln^rho' n ln(m / delta) comp / n^rho after epoch m = index of n rounds: the second line of Lemma
+    ConReg. Its second term is K / (4 gamma_{m+1}^2).
+
+    >>> round(active_error_bound(10**9, 4, index=28, delta=0.05, B=0.01), 4)
+    0.1817
+    """
+    check_not_negative("B", B)
+    return B + constants.C_5 * _error_rate(n, comp, index, delta, constants)
+
+
+def reward_error_bound(V: float, B: float, K: int, gamma: float) -> float:
+    """sqrt(V B) + sqrt(V K) / (2 gamma), a bound on a policy's reward by f_{m+1} minus its true one.
+
+    V = V(p_m, pi) and gamma = gamma_{m+1} (Lemma reg-est-accuracy).
+
+    >>> reward_error_bound(V=2.0, B=0.125, K=2, gamma=10.0)
+    0.6
+    """
+    check_positive("V", V)
+    check_not_negative("B", B)
+    check_actions(K)
+    check_positive("gamma", gamma)
+    return math.sqrt(V * B) + math.sqrt(V * K) / (2.0 * gamma)
+
+
+def best_policy_divergence_bound(K: int, epsilon: float, constants: Constants = LINEAR_CONSTANTS) -> float:
+    """C_6 K / sqrt(epsilon^rho), a bound on V(p_m, policy of the best in-class model) (Lemma boundVopt).
+
+    >>> round(best_policy_divergence_bound(2, 0.04), 6)
+    18.660254
+    """
+    return constants.C_6 * _divergence(K, epsilon, constants)
+
+
+def divergence_bound(V_next: float, K: int, epsilon: float, constants: Constants = LINEAR_CONSTANTS) -> float:
+    """C_7 K / sqrt(epsilon^rho) + V(p_{m+1}, pi), a bound on V(p_m, pi) for every policy (Lemma boundVall).
+
+    >>> round(divergence_bound(2.0, 2, 0.04), 6)
+    36.494897
+    """
+    check_not_negative("V_next", V_next)
+    return constants.C_7 * _divergence(K, epsilon, constants) + V_next
+
+
+def policy_regret_bound(
+    regret: float,
+    V: float,
+    gamma: float,
+    K: int,
+    B: float,
+    epsilon: float,
+    constants: Constants = LINEAR_CONSTANTS,
+) -> float:
+    """A bound on a policy's true regret from its regret by f_m, and the other way round.
+
+    2 regret + C_0 K / gamma_m + C_8 sqrt(K B / sqrt(epsilon^rho)) + C_9 sqrt(V B), with V = V(p_m, pi)
+    (Lemma policy-reg-bound).
+
+    >>> policy_regret_bound(0.1, V=2.0, gamma=100.0, K=2, B=0.0, epsilon=0.1)
+    0.3025
+    """
+    check_not_negative("regret", regret)
+    check_not_negative("V", V)
+    check_positive("gamma", gamma)
+    scale = misspecification_scale(K, B, epsilon, constants.rho)
+    learning = 2.0 * regret + constants.C_0 * K / gamma
+    return learning + constants.C_8 * scale + constants.C_9 * math.sqrt(V * B)
+
+
+def epoch_regret_bound(
+    gamma: float, K: int, B: float, epsilon: float, constants: Constants = LINEAR_CONSTANTS
+) -> float:
+    """A bound on the expected regret of an active round in epoch m (Lemma QmRegTrue).
+
+    (2 + C_0) K / gamma_m + C_10 sqrt(K B / sqrt(epsilon^rho)).
+
+    >>> epoch_regret_bound(100.0, K=2, B=0.0, epsilon=0.1)
+    0.1425
+    """
+    check_positive("gamma", gamma)
+    learning = (2.0 + constants.C_0) * K / gamma
+    return learning + constants.C_10 * misspecification_scale(K, B, epsilon, constants.rho)
+
+
+def misspecification_scale(K: int, B: float, epsilon: float, rho: float = 1.0) -> float:
+    """sqrt(K B / sqrt(epsilon^rho)): what misspecification costs a round, up to its constant (Theorem 2).
+
+    >>> misspecification_scale(2, 0.02, epsilon=0.0625)
+    0.4
+    """
+    check_actions(K)
+    check_not_negative("B", B)
+    check_epsilon(epsilon)
+    check_exponents(rho, 0.0)
+    return math.sqrt(K * B) * math.pow(epsilon, -rho / 4.0)
+
+
+def _divergence(K: int, epsilon: float, constants: Constants) -> float:
+    check_actions(K)
+    check_epsilon(epsilon)
+    return K * math.pow(epsilon, -constants.rho / 2.0)
+
+
+def _error_rate(n: int, comp: float, index: int, delta: float, constants: Constants) -> float:
+    check_whole("n", n, 1)
+    check_positive("comp", comp)
+    check_whole("index", index, 1)
+    check_delta(delta, constants.variant)
+    growth = math.pow(math.log(max(n, 2)), constants.rho_prime) * math.log(index / delta) * comp
+    return growth / math.pow(n, constants.rho)

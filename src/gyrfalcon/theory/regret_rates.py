@@ -1,0 +1,110 @@
+"""Regret up to constants: Theorems 1 and 2, and Corollary 1, with every constant set to 1."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gyrfalcon.theory.checks import (
+    check_actions,
+    check_delta,
+    check_exponents,
+    check_misspecification,
+    check_positive,
+    check_theorem,
+    check_whole,
+)
+from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegretRate:
+    """Theorem 2's three terms: passive rounds, misspecification, and estimation within the class.
+
+    >>> RegretRate(passive=1.0, misspecification=2.0, estimation=3.0).total
+    6.0
+    """
+
+    passive: float
+    misspecification: float
+    estimation: float
+
+    @property
+    def total(self) -> float:
+        """All terms together."""
+        return self.passive + self.misspecification + self.estimation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TunedRate:
+    """Corollary 1's two terms: with epsilon tuned, misspecification includes the passive rounds.
+
+    >>> TunedRate(misspecification=2.0, estimation=3.0).total
+    5.0
+    """
+
+    misspecification: float
+    estimation: float
+
+    @property
+    def total(self) -> float:
+        """Both terms together."""
+        return self.misspecification + self.estimation
+
+
+def regret_rate(
+    T: float,
+    K: int,
+    comp: float,
+    b: float,
+    epsilon: float,
+    delta: float,
+    rho: float = 1.0,
+    rho_prime: float = 0.0,
+    B: float | None = None,
+) -> RegretRate:
+    """Regret after T rounds up to constants (Theorem 2; Theorem 1 for a linear class).
+
+    sqrt(K T^(2-rho) ln^rho' T ln(ln T / delta) comp) + K T sqrt(b / sqrt(epsilon^rho)) + epsilon T; where B
+    is known, it takes the place of K b. Logarithms take T for at least 2.
+
+    >>> rate = regret_rate(1_000_000, K=2, comp=4, b=0.01, epsilon=0.1, delta=0.05)
+    >>> round(rate.estimation), round(rate.misspecification), round(rate.passive)
+    (6706, 355656, 100000)
+    """
+    check_theorem(T, K, comp, b, epsilon, delta, rho, rho_prime, B, "paper")
+    worst = worst_misspecification(b, K) if B is None else B
+    return RegretRate(
+        passive=epsilon * T,
+        misspecification=misspecification_scale(K, worst, epsilon, rho) * T,
+        estimation=_estimation(T, K, comp, delta, rho, rho_prime),
+    )
+
+
+def tuned_rate(
+    T: float, K: int, comp: float, b: float, delta: float, rho: float = 1.0, rho_prime: float = 0.0
+) -> TunedRate:
+    """Regret up to constants when epsilon follows b (Corollary 1).
+
+    Misspecification costs (K sqrt(b))^(4/(4+rho)) T, which is the Corollary's K^(4/5) b^(2/5) T at rho = 1;
+    with the best epsilon its constant is that of `optimal_cost`.
+
+    >>> round(tuned_rate(1_000_000, K=2, comp=4, b=0.0001, delta=0.05).misspecification)
+    43734
+    """
+    check_whole("T", T, 1)
+    check_actions(K)
+    check_positive("comp", comp)
+    check_misspecification(b, K)
+    check_delta(delta)
+    check_exponents(rho, rho_prime)
+    return TunedRate(
+        misspecification=math.pow(K * math.sqrt(b), 4.0 / (4.0 + rho)) * T,
+        estimation=_estimation(T, K, comp, delta, rho, rho_prime),
+    )
+
+
+def _estimation(T: float, K: int, comp: float, delta: float, rho: float, rho_prime: float) -> float:
+    logarithm = math.log(max(T, 2.0))
+    growth = math.pow(logarithm, rho_prime) * math.log(logarithm / delta)
+    return math.sqrt(K * math.pow(T, 2.0 - rho) * growth * comp)

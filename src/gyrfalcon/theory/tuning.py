@@ -1,0 +1,62 @@
+"""The passive share that balances its own cost against misspecification's (Corollary 1)."""
+
+from __future__ import annotations
+
+import math
+
+from gyrfalcon.theory.checks import (
+    check_actions,
+    check_epsilon,
+    check_exponents,
+    check_misspecification,
+    check_positive,
+)
+from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
+
+EPSILON_MAX = math.nextafter(0.5, 0.0)
+"""The largest passive share below .5."""
+
+
+def optimal_epsilon(
+    b: float, K: int, rho: float = 1.0, c: float = 1.0, eps_min: float = 0.001, clip: bool = True
+) -> float:
+    """The passive share of least cost: ((rho/4) c K sqrt(b))^(4/(4+rho)), moved into [eps_min, .5).
+
+    It minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At
+    rho = 1 it is (c/4)^(4/5) K^(4/5) b^(2/5). c = 1 balances Theorem 2's rates, c = C_10 its bound. With
+    `clip` off the formula's own value comes out, 0 for b = 0 and above .5 where no share is large enough.
+
+    >>> round(optimal_epsilon(0.01, 2), 8), optimal_epsilon(0.0, 2)
+    (0.09102821, 0.001)
+    >>> from gyrfalcon.theory.constants import constants
+    >>> round(optimal_epsilon(0.01, 2, c=constants().C_10, clip=False), 2)
+    1.84
+    """
+    check_epsilon(eps_min, "eps_min")
+    check_actions(K)
+    check_misspecification(b, K)
+    check_exponents(rho, 0.0)
+    check_positive("c", c)
+    best = math.pow(rho / 4.0 * c * K * math.sqrt(b), 4.0 / (4.0 + rho))
+    return min(max(best, eps_min), EPSILON_MAX) if clip else best
+
+
+def optimal_cost(b: float, K: int, rho: float = 1.0, c: float = 1.0) -> float:
+    """The least cost a round, (1 + 4/rho) times the unclipped optimal share: Corollary 1's constant.
+
+    >>> round(optimal_cost(0.01, 2), 7)
+    0.4551411
+    """
+    share = optimal_epsilon(b, K, rho, c, clip=False)
+    return (1.0 + 4.0 / rho) * share
+
+
+def cost_of_epsilon(epsilon: float, b: float, K: int, rho: float = 1.0, c: float = 1.0) -> float:
+    """What passive rounds and misspecification cost a round: c K sqrt(b) epsilon^(-rho/4) + epsilon.
+
+    >>> round(cost_of_epsilon(0.1, 0.01, 2), 7)
+    0.4556559
+    """
+    check_exponents(rho, 0.0)
+    check_positive("c", c)
+    return c * misspecification_scale(K, worst_misspecification(b, K), epsilon, rho) + epsilon
