@@ -1,18 +1,26 @@
-"""The paper's Section 1.1 against its closed forms."""
+"""The paper's examples as worlds to draw from."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.environments.environment import Environment
+from gyrfalcon.environments.paper import SensitivityExample, StepExample
+
+both_worlds = pytest.mark.parametrize("world", [StepExample(), SensitivityExample()])
 
 
+@both_worlds
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 9000), st.integers(1, 5000), st.integers(0, 5000), st.integers(0, 2**32))
-def test_rows_are_the_same_however_rounds_are_cut(start: int, first: int, second: int, seed: int) -> None:
-    world = StepExample()
+def test_rows_are_the_same_however_rounds_are_cut(
+    world: Environment, start: int, first: int, second: int, seed: int
+) -> None:
     whole = world.draw(start, start + first + second + 1, seed)
     left = world.draw(start, start + first, seed)
     right = world.draw(start + first, start + first + second + 1, seed)
@@ -33,5 +41,39 @@ def test_the_world_has_the_papers_means_and_noise() -> None:
     assert abs(noise.var() - 0.01) < 5 * 0.01 * np.sqrt(2 / noise.size)
 
 
-def test_worlds_of_two_seeds_differ() -> None:
-    assert not np.array_equal(StepExample().draw(0, 10, 1).rewards, StepExample().draw(0, 10, 2).rewards)
+def test_appendix_e_has_the_papers_means_and_noise() -> None:
+    example = SensitivityExample(theta=0.04, noise=0.2)
+    world = example.draw(0, 200_000, seed=1)
+    x = world.contexts.shared[:, 0]
+    assert np.array_equal(world.means[:, 0], np.where(x <= 0.96, 0.1, 1.0))
+    assert np.array_equal(world.means[:, 1], 1.0 + example.slope * x)
+    # The lines of the best linear model meet at 1 - theta, and action 2 falls.
+    assert example.best_line[0] + example.best_line[1] * 0.96 == pytest.approx(1.0 + example.slope * 0.96)
+    assert example.slope < 0.0
+    noise = world.rewards - world.means
+    assert abs(noise.mean()) < 5 * 0.2 / np.sqrt(noise.size)
+    assert abs(noise.var() - 0.04) < 5 * 0.04 * np.sqrt(2 / noise.size)
+
+
+def test_both_examples_meet_the_same_luck() -> None:
+    step, sensitivity = StepExample().draw(5, 50, 3), SensitivityExample().draw(5, 50, 3)
+    assert np.array_equal(step.contexts.shared, sensitivity.contexts.shared)
+    assert np.allclose(step.rewards - step.means, sensitivity.rewards - sensitivity.means, atol=1e-15)
+
+
+@both_worlds
+def test_worlds_of_two_seeds_differ(world: Environment) -> None:
+    assert not np.array_equal(world.draw(0, 10, 1).rewards, world.draw(0, 10, 2).rewards)
+
+
+@pytest.mark.parametrize("theta", [0.0, -0.01, 0.0501, 1.0, math.nan])
+def test_a_theta_outside_the_papers_range_is_refused(theta: float) -> None:
+    with pytest.raises(ValueError, match=f"theta is {theta}; give a number above 0 and up to .05"):
+        SensitivityExample(theta)
+
+
+@pytest.mark.parametrize("noise", [-0.1, math.inf, math.nan])
+def test_a_noise_that_is_no_standard_deviation_is_refused(noise: float) -> None:
+    for example in (StepExample, SensitivityExample):
+        with pytest.raises(ValueError, match=f"noise is {noise}"):
+            example(noise=noise)

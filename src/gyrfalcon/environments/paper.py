@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +12,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.environment import BLOCK, World, block_generator, blocks
+from gyrfalcon.environments.population import Population
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,7 @@ class StepExample:
     """Section 1.1: x ~ U(0, 1), f_1 = 1{x > .5}, f_2 = .5, Gaussian noise of variance .01.
 
     The best linear model (-.25 + 1.5 x, .5) induces the optimal policy, yet learners that trust it drift away
-    from it. Rewards leave [0, 1], so the problem accepts that.
+    from it; b = 1/32 and B = 1/16. Rewards leave [0, 1], so the problem accepts that.
 
     >>> StepExample().draw(0, 3, seed=0).means.shape
     (3, 2)
@@ -25,27 +28,108 @@ class StepExample:
 
     noise: float = 0.1
 
+    def __post_init__(self) -> None:
+        _check_noise(self.noise)
+
     @property
     def problem(self) -> Problem:
         """Two actions, one feature, rewards accepted outside (0, 1)."""
-        return Problem(actions=(1, 2), features=["x"], outside="accept")
+        return _problem()
+
+    @property
+    def population(self) -> Population:
+        """The distribution that rounds are drawn from."""
+        return Population.on_line(self.means, (0.0, 0.5, 1.0))
 
     def draw(self, start: int, stop: int, seed: int) -> World:
         """Rounds start..stop-1."""
-        parts = [self._block(seed, block, rows) for block, rows in blocks(start, stop)]
-        x = np.concatenate([part[0] for part in parts])
-        noise = np.concatenate([part[1] for part in parts])
-        means = self.means(x)
-        return World(Contexts(x[:, np.newaxis]), means, means + self.noise * noise)
+        return _drawn(self.means, self.noise, start, stop, seed)
 
     @staticmethod
     def means(x: Floats) -> Floats:
         """Expected rewards of both actions, (n, 2)."""
         return np.stack([(x > 0.5).astype(np.float64), np.full(len(x), 0.5)], axis=1)
 
-    @staticmethod
-    def _block(seed: int, block: int, rows: slice) -> tuple[Floats, Floats]:
-        rng = block_generator(seed, block)
-        x = rng.random(BLOCK)
-        noise = rng.standard_normal((BLOCK, 2))
-        return x[rows], noise[rows]
+
+@dataclass(frozen=True, slots=True)
+class SensitivityExample:
+    """Appendix E: x ~ U(0, 1), f_1 = .1, but 1 above 1 - theta, f_2 = 1 + m x, Gaussian noise.
+
+    m makes f_2 meet the best line for f_1 at 1 - theta, so that the best linear model induces the optimal
+    policy. The model is nearly right for small theta, and still what it learns from that policy's data,
+    f_1 = 1, has a regret above .4275.
+
+    >>> world = SensitivityExample(theta=0.05)
+    >>> round(world.slope, 6), [round(number, 6) for number in world.best_line], round(world.b, 6)
+    (-0.7785, [0.01675, 0.2565], 0.016496)
+    """
+
+    theta: float = 0.05
+    noise: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.theta <= 0.05:
+            raise ValueError(
+                f"theta is {self.theta}; give a number above 0 and up to .05, as Appendix E does."
+            )
+        _check_noise(self.noise)
+
+    @property
+    def problem(self) -> Problem:
+        """Two actions, one feature, rewards accepted outside (0, 1)."""
+        return _problem()
+
+    @property
+    def population(self) -> Population:
+        """The distribution that rounds are drawn from."""
+        return Population.on_line(self.means, (0.0, 1.0 - self.theta, 1.0))
+
+    @property
+    def best_line(self) -> tuple[float, float]:
+        """Intercept and slope of the line of least squared error for f_1; that for f_2 is f_2 itself."""
+        theta = self.theta
+        return 0.1 - 1.8 * theta + 2.7 * theta**2, 5.4 * theta * (1.0 - theta)
+
+    @property
+    def slope(self) -> float:
+        """The slope m of f_2."""
+        intercept, rise = self.best_line
+        return (intercept + rise * (1.0 - self.theta) - 1.0) / (1.0 - self.theta)
+
+    @property
+    def b(self) -> float:
+        """The mean squared error of the best linear model; as action 1 alone is misjudged, B = 2 b."""
+        spread = self.theta * (1.0 - self.theta)
+        return 0.405 * spread * (1.0 - 3.0 * spread)
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        """Rounds start..stop-1."""
+        return _drawn(self.means, self.noise, start, stop, seed)
+
+    def means(self, x: Floats) -> Floats:
+        """Expected rewards of both actions, (n, 2)."""
+        return np.stack([np.where(x > 1.0 - self.theta, 1.0, 0.1), 1.0 + self.slope * x], axis=1)
+
+
+def _problem() -> Problem:
+    return Problem(actions=(1, 2), features=["x"], outside="accept")
+
+
+def _check_noise(noise: float) -> None:
+    if not (noise >= 0.0 and math.isfinite(noise)):
+        raise ValueError(f"noise is {noise}; it is a standard deviation, so give a number of at least 0.")
+
+
+def _drawn(means: Callable[[Floats], Floats], noise: float, start: int, stop: int, seed: int) -> World:
+    parts = [_block(seed, block, rows) for block, rows in blocks(start, stop)]
+    x = np.concatenate([part[0] for part in parts])
+    expected = means(x)
+    errors = np.concatenate([part[1] for part in parts])
+    return World(Contexts(x[:, np.newaxis]), expected, expected + noise * errors)
+
+
+def _block(seed: int, block: int, rows: slice) -> tuple[Floats, Floats]:
+    rng = block_generator(seed, block)
+    x = rng.random(BLOCK)
+    noise = rng.standard_normal((BLOCK, 2))
+    return x[rows], noise[rows]
