@@ -15,12 +15,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from benchmarks import constrained, decisions, imports, runs, wabbit
+from benchmarks import constrained, decisions, dual, imports, runs, wabbit
 from benchmarks.rows import Outcome, Quantity, Row, Verdict, measured
 
-ROWS = [*constrained.ROWS, *decisions.ROWS, *wabbit.ROWS, *imports.ROWS, *runs.ROWS]
+ROWS = [*constrained.ROWS, *dual.ROWS, *decisions.ROWS, *wabbit.ROWS, *imports.ROWS, *runs.ROWS]
 PAIRS, QUICK_PAIRS = 15, 5
-PACKAGES = ("gyrfalcon", "numpy", "scipy", "cvxpy", "clarabel", "vowpalwabbit")
+PACKAGES = ("gyrfalcon", "numpy", "scipy", "cvxpy", "clarabel", "scikit-learn", "vowpalwabbit")
 COLOURS = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.INFO: "dim", Verdict.NOT_RUN: "yellow"}
 
 

@@ -65,6 +65,8 @@ class Row:
     prepare: Callable[[], Race | Run]
     limit: float | None = None
     quantity: Quantity = Quantity.RATIO
+    most_pairs: int | None = None
+    """Fewer pairs for a side that takes seconds."""
 
     def verdict(self, median: float) -> Verdict:
         if self.limit is None:
@@ -86,6 +88,7 @@ class Outcome:
 
 def measured(row: Row, n_pairs: int, on_pair: Callable[[], None]) -> Outcome:
     """The outcome of a row; a missing peer or a disagreement is an outcome too."""
+    n_pairs = min(n_pairs, row.most_pairs or n_pairs)
     try:
         prepared = row.prepare()
     except NotRun as reason:

@@ -26,23 +26,54 @@ if TYPE_CHECKING:
     from gyrfalcon.core.rewards import RewardRange
     from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
     from gyrfalcon.core.schema import Schema
+    from gyrfalcon.environments.misspecification import Misspecification, best_in_class, misspecification
+    from gyrfalcon.environments.paper import SensitivityExample, StepExample
+    from gyrfalcon.environments.population import Population
+    from gyrfalcon.experiments.simulate import Trace, simulate
+    from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
+    from gyrfalcon.learners.epoch_greedy import EpochGreedy
     from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
     from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+    from gyrfalcon.learners.explore_first import ExploreFirst
     from gyrfalcon.learners.falcon import Falcon
+    from gyrfalcon.learners.falcon_plus import FalconPlus
+    from gyrfalcon.learners.greedy import Greedy
+    from gyrfalcon.learners.lints import LinTS
     from gyrfalcon.learners.linucb import LinUCB
+    from gyrfalcon.learners.oful import OFUL
+    from gyrfalcon.learners.regcb import RegCB
+    from gyrfalcon.learners.softmax import Softmax
+    from gyrfalcon.learners.squarecb import SquareCB
     from gyrfalcon.learners.uniform import Uniform
     from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
     from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
+    from gyrfalcon.oracles.dual import DualFit, dual_search
     from gyrfalcon.oracles.linear import Linear
     from gyrfalcon.oracles.moments import Moments
+    from gyrfalcon.oracles.regressor import Regressor
     from gyrfalcon.oracles.splines import Splines
+    from gyrfalcon.oracles.stumps import StumpHull
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "bandit": ("Bandit", "Decision", "DecisionBatch"),
+    "bandit": (
+        "Bandit",
+        "Decision",
+        "DecisionBatch",
+    ),
+    "core.columns": (
+        "Boolean",
+        "Categorical",
+        "Hashed",
+        "Numeric",
+    ),
     "core.contexts": ("Contexts",),
-    "core.epochs": ("Epoch", "PassiveDesign", "decide"),
+    "core.epochs": (
+        "Epoch",
+        "PassiveDesign",
+        "decide",
+    ),
     "core.kernels": (
         "epsilon_greedy",
         "inverse_gap_weighting",
@@ -52,21 +83,66 @@ _HOMES = {
         "uniform",
     ),
     "core.problems": ("Problem",),
-    "core.records": ("Decisions", "Log"),
+    "core.records": (
+        "Decisions",
+        "Log",
+    ),
     "core.rewards": ("RewardRange",),
-    "core.schedules": ("Doubling", "FixedBatch", "Geometric", "KnownHorizon"),
-    "core.columns": ("Boolean", "Categorical", "Hashed", "Numeric"),
+    "core.schedules": (
+        "Doubling",
+        "FixedBatch",
+        "Geometric",
+        "KnownHorizon",
+    ),
     "core.schema": ("Schema",),
+    "environments.misspecification": (
+        "Misspecification",
+        "best_in_class",
+        "misspecification",
+    ),
+    "environments.paper": (
+        "SensitivityExample",
+        "StepExample",
+    ),
+    "environments.population": ("Population",),
+    "experiments.simulate": (
+        "Trace",
+        "simulate",
+    ),
+    "learners.enlarged_linucb": ("EnlargedLinUCB",),
+    "learners.epoch_greedy": ("EpochGreedy",),
     "learners.epsilon_falcon": ("EpsilonFalcon",),
     "learners.epsilon_greedy": ("EpsilonGreedy",),
+    "learners.explore_first": ("ExploreFirst",),
     "learners.falcon": ("Falcon",),
+    "learners.falcon_plus": ("FalconPlus",),
+    "learners.greedy": ("Greedy",),
+    "learners.lints": ("LinTS",),
     "learners.linucb": ("LinUCB",),
+    "learners.oful": ("OFUL",),
+    "learners.regcb": ("RegCB",),
+    "learners.softmax": ("Softmax",),
+    "learners.squarecb": ("SquareCB",),
     "learners.uniform": ("Uniform",),
-    "oracles.bases": ("Identity", "Polynomial", "RandomFourier"),
-    "oracles.constrained": ("ConstrainedFit", "constrained_fit", "constrained_least_squares"),
+    "oracles.bases": (
+        "Identity",
+        "Polynomial",
+        "RandomFourier",
+    ),
+    "oracles.constrained": (
+        "ConstrainedFit",
+        "constrained_fit",
+        "constrained_least_squares",
+    ),
+    "oracles.dual": (
+        "DualFit",
+        "dual_search",
+    ),
     "oracles.linear": ("Linear",),
     "oracles.moments": ("Moments",),
+    "oracles.regressor": ("Regressor",),
     "oracles.splines": ("Splines",),
+    "oracles.stumps": ("StumpHull",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -74,6 +150,10 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "Bandit",
     "Decision",
     "DecisionBatch",
+    "Boolean",
+    "Categorical",
+    "Hashed",
+    "Numeric",
     "Contexts",
     "Epoch",
     "PassiveDesign",
@@ -92,15 +172,29 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "FixedBatch",
     "Geometric",
     "KnownHorizon",
-    "Boolean",
-    "Categorical",
-    "Hashed",
-    "Numeric",
     "Schema",
+    "Misspecification",
+    "best_in_class",
+    "misspecification",
+    "SensitivityExample",
+    "StepExample",
+    "Population",
+    "Trace",
+    "simulate",
+    "EnlargedLinUCB",
+    "EpochGreedy",
     "EpsilonFalcon",
     "EpsilonGreedy",
+    "ExploreFirst",
     "Falcon",
+    "FalconPlus",
+    "Greedy",
+    "LinTS",
     "LinUCB",
+    "OFUL",
+    "RegCB",
+    "Softmax",
+    "SquareCB",
     "Uniform",
     "Identity",
     "Polynomial",
@@ -108,14 +202,20 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "ConstrainedFit",
     "constrained_fit",
     "constrained_least_squares",
+    "DualFit",
+    "dual_search",
     "Linear",
     "Moments",
+    "Regressor",
     "Splines",
+    "StumpHull",
     "__version__",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name == "theory":
+        return import_module("gyrfalcon.theory")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'gyrfalcon' has no attribute {name!r}")
     value = getattr(import_module(f"gyrfalcon.{_HOME_OF[name]}"), name)

@@ -10,6 +10,7 @@ import pytest
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from tests.contracts.worlds import Lines, started, uniform_log
+from tests.learners.regimes import beats
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
@@ -37,5 +38,27 @@ def test_it_fits_all_rows_or_those_of_the_last_epoch(data: Any, n_rows: float) -
     ("settings", "value"), [({"epsilon": 1.1}, "1.1"), ({"epsilon": -0.1}, "-0.1"), ({"data": "new"}, "new")]
 )
 def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], value: str) -> None:
+    with pytest.raises(ValueError, match=value):
+        EpsilonGreedy(**settings)
+
+
+def test_the_share_decays_with_the_rows_and_is_at_most_1() -> None:
+    world = Lines()
+    contexts = world.draw(0, 50, seed=1).contexts
+    for n, share in ((1, 1.0), (1000, 0.2), (8000, 0.1)):
+        play = started(EpsilonGreedy(epsilon=2.0, decay=1 / 3), world)
+        play.learn(uniform_log(world, n))
+        rest = 1.0 - play.epoch.policy.probabilities(contexts).max(axis=1)
+        np.testing.assert_allclose(rest, share * 2 / 3, rtol=1e-9)
+
+
+def test_a_decaying_share_beats_a_share_for_ever() -> None:
+    assert beats(EpsilonGreedy(epsilon=1.0, decay=1 / 3), Lines(), 5000)
+
+
+@pytest.mark.parametrize(
+    ("settings", "value"), [({"epsilon": 2.0}, "epsilon is 2.0"), ({"decay": -0.5}, "decay is -0.5")]
+)
+def test_a_share_above_1_needs_decay(settings: dict[str, Any], value: str) -> None:
     with pytest.raises(ValueError, match=value):
         EpsilonGreedy(**settings)

@@ -88,3 +88,14 @@ def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], val
 def test_settings_survive_replace() -> None:
     learner = Falcon(c_gamma=3.0, schedule=Doubling(8))
     assert replace(replace(learner, data="all"), data="last epoch") == learner
+
+
+def test_a_finite_class_has_the_published_gamma_of_all_rows() -> None:
+    play = started(Falcon(class_size=1000, c_gamma=1 / 30, data="all"), Lines())
+    play.learn(uniform_log(play.world, 100))
+    play.learn(uniform_log(play.world, 300, seed=1))
+    assert play.epoch.report is not None
+    # sqrt(3 400 / ln(1000 400 / .05)) / 30 = sqrt(1200 / 15.895) / 30
+    assert play.epoch.report.gamma == pytest.approx(0.28963, abs=1e-5)
+    with pytest.raises(ValueError, match=r"class_size is 0\.5"):
+        Falcon(class_size=0.5)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Lasso
+from sklearn.neural_network import MLPRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from gyrfalcon.core.columns import Boolean, Categorical, Hashed, Numeric
 from gyrfalcon.core.contexts import Contexts
@@ -17,14 +20,25 @@ from gyrfalcon.core.policies import UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
+from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
+from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.explore_first import ExploreFirst
 from gyrfalcon.learners.falcon import Falcon
+from gyrfalcon.learners.falcon_plus import FalconPlus
+from gyrfalcon.learners.greedy import Greedy
 from gyrfalcon.learners.learner import Learner
+from gyrfalcon.learners.lints import LinTS
 from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.oful import OFUL
+from gyrfalcon.learners.regcb import RegCB
+from gyrfalcon.learners.softmax import Softmax
+from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.learners.uniform import Uniform
 from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.regressor import Regressor
 from gyrfalcon.oracles.splines import Splines
 from gyrfalcon.storage import files
 from gyrfalcon.storage.catalogue import CLASSES
@@ -37,7 +51,20 @@ LEARNERS: list[Learner] = [
     EpsilonFalcon(passive_design="coin", data="all", passive_data="all", schedule=KnownHorizon(1000)),
     Falcon(schedule=Geometric(50, 1.5)),
     LinUCB(schedule=FixedBatch(50), mixing=0.1),
+    *(OFUL(growth=growth) for growth in (0.0, 1.0, 1e9)),
+    *(EnlargedLinUCB(model_class=Linear(layout=layout)) for layout in (None, "hybrid")),
+    *(LinTS(model_class=Linear(layout=layout), n_draws=20) for layout in (None, "shared", "hybrid")),
+    *(RegCB(rule=rule) for rule in ("elimination", "optimistic")),
     EpsilonGreedy(),
+    EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor(max_depth=2)), data="all"),
+    EpsilonFalcon(model_class=Regressor(Lasso(alpha=0.01), layout="shared")),
+    Falcon(model_class=Regressor(MLPRegressor(hidden_layer_sizes=(4,), max_iter=20))),
+    FalconPlus(schedule=KnownHorizon(1000)),
+    *(SquareCB(weighting=weighting, horizon=1000) for weighting in ("inverse gap", "log barrier")),
+    *(EpochGreedy(passive_design=design) for design in ("tail", "coin")),
+    *(ExploreFirst(n_explore=50, refit=refit) for refit in (False, True)),
+    Greedy(mixing=0.1),
+    Softmax(),
     Uniform(schedule=Doubling(50)),
 ]
 

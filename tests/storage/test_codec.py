@@ -95,8 +95,25 @@ def test_numpy_scalars_that_are_not_finite_come_back() -> None:
 def test_arrays_are_collected_beside_the_tree() -> None:
     encoder = Encoder({})
     array = np.arange(3.0)
-    assert encoder.encode([array, array]) == {"list": [{"array": 0}, {"array": 1}]}
+    assert encoder.encode([array, array + 1.0]) == {"list": [{"array": 0}, {"array": 1}]}
     assert encoder.arrays[0] is array
+
+
+def test_what_stands_in_several_places_is_stored_once_and_shared_again() -> None:
+    array = np.arange(3.0)
+    point = Point(0.5, (array,))
+    encoder = Encoder({"Point": Point})
+    tree = encoder.encode((point, array, point, Point(1.0, (array,))))
+    assert len(encoder.arrays) == 1
+    back = Decoder({"Point": Point}, lambda number: encoder.arrays[number].copy()).decode(tree)
+    assert back[0] is back[2]
+    assert back[0] is not back[3]
+    assert back[1] is back[0].y[0] is back[3].y[0]
+
+
+def test_a_number_that_nothing_has_been_read_for_is_refused() -> None:
+    with pytest.raises(ValueError, match="again"):
+        Decoder({}, np.zeros).decode({"again": 0})
 
 
 def test_classes_of_ones_own_come_back_when_they_are_named() -> None:

@@ -23,6 +23,24 @@ def check_positive(name: str, value: float | None) -> None:
         raise ValueError(f"{name} is {value}; give a positive number.")
 
 
+def check_not_negative(name: str, value: float) -> None:
+    """Refuse a number that is negative or not finite."""
+    if not (value >= 0.0 and math.isfinite(value)):
+        raise ValueError(f"{name} is {value}; give a finite number of at least 0.")
+
+
+def check_whole(name: str, value: object) -> None:
+    """Refuse what is not a number of rounds."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} is {value!r}; give a whole number of at least 1 round.")
+
+
+def check_mixing(mixing: float) -> None:
+    """Refuse a share of uniform play outside [0, 1)."""
+    if not 0.0 <= mixing < 1.0:
+        raise ValueError(f"mixing is {mixing}; give a share of uniform play in [0, 1).")
+
+
 def check_parts(model_class: object, schedule: object) -> None:
     """Refuse what is not a model class or a schedule; None means that a default applies."""
     if not hasattr(model_class, "oracle"):

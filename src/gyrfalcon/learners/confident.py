@@ -7,14 +7,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.policies import KernelPolicy, Policy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import check_mixing, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.oracles.moments import Moments
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Every row so far, not fitted yet; `state` has no model."""
+
+    rows: Moments
+    oracle: LinearOracle
+    state: Fitted
+    report: FitReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +42,27 @@ class Confidence:
     report: FitReport
 
 
-def refitted(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Confidence:
-    """The ridge fit of all rows up to and with this log."""
+def gathered(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Gathered:
+    """All rows up to and with this log."""
     state = epochwise.fitted_state(epoch)
     oracle = epochwise.oracle_for(state, replace(model_class, ridge=ridge), log)
     if not isinstance(oracle, LinearOracle) or not isinstance(state.active, Moments | None):
         raise TypeError(f"epoch {epoch.index} has no linear fit; give the learner its own epochs.")
     rows = epochwise.accumulated("all", state.active, oracle.summarise(log))
-    model = oracle.optimistic(rows, 0.0)
-    after = Fitted(state.problem, oracle, active=rows, model=model.model)
-    return Confidence(model, rows, oracle, after, FitReport(n_active=rows.n, n_passive=0.0))
+    report = FitReport(n_active=rows.n, n_passive=0.0)
+    return Gathered(rows, oracle, Fitted(state.problem, oracle, active=rows), report)
+
+
+def fitted(known: Gathered) -> Confidence:
+    """The ridge fit of these rows."""
+    model = known.oracle.optimistic(known.rows, 0.0)
+    after = replace(known.state, model=model.model)
+    return Confidence(model, known.rows, known.oracle, after, known.report)
+
+
+def refitted(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Confidence:
+    """The ridge fit of all rows up to and with this log."""
+    return fitted(gathered(epoch, log, model_class, ridge))
 
 
 def adapted(
@@ -60,3 +85,29 @@ def adapted(
         design=after.design,
         factors=factors,
     )
+
+
+def optimism(model: OptimisticModel, bonus: float | Floats, mixing: float) -> KernelPolicy:
+    """The policy of the largest estimate plus bonus times width, with a share of uniform play."""
+    return KernelPolicy(replace(model, bonus=bonus), EpsilonGreedyKernel(mixing))
+
+
+def optimist(policy: Policy) -> OptimisticModel | None:
+    """The model that an optimistic policy plays by; None before the first fit."""
+    scorer = policy.scorer if isinstance(policy, KernelPolicy) else None
+    return scorer if isinstance(scorer, OptimisticModel) else None
+
+
+def check_settings(name: str, model_class: object, schedule: object, ridge: float, mixing: float) -> None:
+    """Refuse what no learner of this family could work with."""
+    check_parts(model_class, schedule)
+    own_ridge = model_class.ridge if isinstance(model_class, Linear) else None
+    if own_ridge is None:
+        raise ValueError(
+            f"model_class is {model_class!r}; {name} needs the confidence widths of a linear class, "
+            "such as Linear()."
+        )
+    check_positive("ridge", ridge)
+    if own_ridge not in (0.0, ridge):
+        raise ValueError(f"ridge is {ridge} and model_class has {own_ridge}; give {name}'s alone.")
+    check_mixing(mixing)

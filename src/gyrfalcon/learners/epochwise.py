@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
-from gyrfalcon.core.policies import Policy, UniformPolicy
+from gyrfalcon.core.kernels import Kernel
+from gyrfalcon.core.policies import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.reports import FitReport
@@ -16,6 +18,7 @@ from gyrfalcon.learners.learner import Learner
 from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, RewardModel, S, Summary
 
 Data = Literal["last epoch", "all"]
+"""Which rows are fitted: those that came in since the last fit, or all so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,20 @@ class Fitted:
     passive: Summary | None = None
     scatter: Floats | None = None
     model: RewardModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What exploration is scaled by."""
+
+    n: float
+    """Rows of the fit."""
+    n_new: int
+    """Rows that came in since the fit before."""
+    n_actions: int
+    n_parameters: int
+    index: int
+    """m, the number of the epoch that will play the fit."""
 
 
 def fitted_state(epoch: Epoch) -> Fitted:
@@ -77,10 +94,10 @@ def successor(
     )
 
 
-def unchanged(epoch: Epoch, schedule: Schedule) -> Epoch:
-    """The next epoch when no reward has come in: the same policy and state."""
+def unchanged(epoch: Epoch, schedule: Schedule, why: str = "no rewards came in") -> Epoch:
+    """The next epoch when there is nothing to learn from: the same policy and state."""
     gamma = 0.0 if epoch.report is None else epoch.report.gamma
-    note = "no rewards came in; the policy stays as it was"
+    note = f"{why}; the policy stays as it was"
     report = FitReport(n_active=0.0, n_passive=0.0, gamma=gamma, notes=(note,))
     return successor(epoch, schedule, policy=epoch.policy, state=epoch.state, report=report)
 
@@ -93,15 +110,35 @@ def started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
     return replace(warm, index=cold.index, start=cold.start, stop=cold.stop)
 
 
-def refitted(
-    epoch: Epoch, log: Log, model_class: ModelClass, data: Data
-) -> tuple[Fitted, AnyOracle, RewardModel, FitReport]:
-    """An ordinary regression on the rows of a log, or on all so far."""
+def advanced(
+    epoch: Epoch,
+    log: Log,
+    *,
+    schedule: Schedule,
+    model_class: ModelClass,
+    kernel: Callable[[Size], Kernel],
+    data: Data = "all",
+    eager: bool = False,
+) -> Epoch:
+    """The next epoch: an ordinary regression of the rows, played by the kernel that its size asks for.
+
+    `eager` is for kernels that would otherwise never try an action without data.
+    """
+    if len(log) == 0:
+        return unchanged(epoch, schedule)
     state = fitted_state(epoch)
     oracle = oracle_for(state, model_class, log)
     rows = accumulated(data, state.active, oracle.summarise(log))
     model, report = oracle.fit(rows, oracle.empty(), previous=state.model)
-    return Fitted(state.problem, oracle, active=rows, model=model), oracle, model, report
+    model = model.eagerly() if eager else model
+    played = kernel(Size(rows.n, len(log), state.problem.n_actions, oracle.n_parameters, epoch.index + 1))
+    return successor(
+        epoch,
+        schedule,
+        policy=KernelPolicy(model, played),
+        state=replace(state, oracle=oracle, active=rows, model=model),
+        report=replace(report, gamma=getattr(played, "gamma", 0.0)),
+    )
 
 
 def oracle_for(state: Fitted, model_class: ModelClass, log: Log) -> AnyOracle:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_parts, check_positive
-from gyrfalcon.learners.epochwise import Data
+from gyrfalcon.learners.epochwise import Data, Size
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 from gyrfalcon.theory import unit_gamma
@@ -24,7 +24,9 @@ class Falcon:
     """Epsilon-FALCON without passive share and constraint, for comparison.
 
     `data` "last epoch" fits each epoch alone, as published for general classes; "all" pools every row.
-    gamma is c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds.
+    gamma is c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds. With `class_size`, it is
+    c_gamma sqrt(K n / ln(|F| n / delta)) of the n rows fitted: FALCON as published for a finite class has
+    `data` "all" and c_gamma 1/30.
 
     >>> Falcon(data="all").c_gamma
     10.0
@@ -33,6 +35,7 @@ class Falcon:
     reads_history: ClassVar[bool] = False
     c_gamma: float = 10.0
     delta: float = 0.05
+    class_size: float | None = None
     data: Data = "last epoch"
     schedule: Schedule = Doubling(100)
     model_class: ModelClass = Linear()
@@ -41,6 +44,8 @@ class Falcon:
         check_parts(self.model_class, self.schedule)
         check_positive("c_gamma", self.c_gamma)
         check_delta(self.delta)
+        if self.class_size is not None and not (self.class_size >= 1.0 and math.isfinite(self.class_size)):
+            raise ValueError(f"class_size is {self.class_size}; give the number of models, at least 1.")
         check_choice("data", self.data, ("last epoch", "all"))
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
@@ -50,19 +55,23 @@ class Falcon:
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ordinary least squares on the rows, then inverse gap weighting."""
         del history
-        if len(log) == 0:
-            return epochwise.unchanged(epoch, self.schedule)
-        state, oracle, model, report = epochwise.refitted(epoch, log, self.model_class, self.data)
-        n_actions, d = state.problem.n_actions, oracle.n_parameters
-        gamma = self.c_gamma * unit_gamma(len(log), n_actions, d, epoch.index + 1, self.delta)
-        return epochwise.successor(
+        return epochwise.advanced(
             epoch,
-            self.schedule,
-            policy=KernelPolicy(model, InverseGapWeighting(gamma)),
-            state=state,
-            report=replace(report, gamma=gamma),
+            log,
+            schedule=self.schedule,
+            model_class=self.model_class,
+            data=self.data,
+            kernel=lambda size: InverseGapWeighting(self._gamma(size)),
         )
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
         return adapting.adapted(epoch, problem)
+
+    def _gamma(self, size: Size) -> float:
+        """gamma_m of epoch m."""
+        if self.class_size is None:
+            unit = unit_gamma(size.n_new, size.n_actions, size.n_parameters, size.index, self.delta)
+            return self.c_gamma * unit
+        log_models = math.log(self.class_size * size.n / self.delta)
+        return self.c_gamma * math.sqrt(size.n_actions * size.n / log_models)

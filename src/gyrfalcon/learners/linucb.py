@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.learners import confident, epochwise
-from gyrfalcon.learners.checks import check_parts, check_positive
+from gyrfalcon.learners.checks import check_not_negative
+from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.models import OptimisticModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,16 +34,8 @@ class LinUCB:
     model_class: Linear = Linear()
 
     def __post_init__(self) -> None:
-        check_parts(self.model_class, self.schedule)
-        if not (self.alpha >= 0.0 and math.isfinite(self.alpha)):
-            raise ValueError(f"alpha is {self.alpha}; the bonus is scaled by a finite number of at least 0.")
-        check_positive("ridge", self.ridge)
-        if self.model_class.ridge not in (0.0, self.ridge):
-            raise ValueError(
-                f"ridge is {self.ridge} and model_class has {self.model_class.ridge}; give LinUCB's alone."
-            )
-        if not 0.0 <= self.mixing < 1.0:
-            raise ValueError(f"mixing is {self.mixing}; give a share of uniform play in [0, 1).")
+        check_settings("LinUCB", self.model_class, self.schedule, self.ridge, self.mixing)
+        check_not_negative("alpha", self.alpha)
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """A uniform batch unless a log warms it up."""
@@ -58,20 +47,12 @@ class LinUCB:
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
         fit = confident.refitted(epoch, log, self.model_class, self.ridge)
-        return epochwise.successor(
-            epoch,
-            self.schedule,
-            policy=self._policy(fit.model),
-            state=fit.state,
-            report=fit.report,
-        )
+        policy = confident.optimism(fit.model, self.alpha, self.mixing)
+        return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=fit.report)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        scorer = epoch.policy.scorer if isinstance(epoch.policy, KernelPolicy) else None
-        played = scorer if isinstance(scorer, OptimisticModel) else None
-        adapted, model = confident.adapted(epoch, problem, played)
-        return adapted if model is None else replace(adapted, policy=self._policy(model))
-
-    def _policy(self, model: OptimisticModel) -> KernelPolicy:
-        return KernelPolicy(replace(model, bonus=self.alpha), EpsilonGreedyKernel(self.mixing))
+        moved, model = confident.adapted(epoch, problem, confident.optimist(epoch.policy))
+        if model is None:
+            return moved
+        return replace(moved, policy=confident.optimism(model, self.alpha, self.mixing))

@@ -16,13 +16,11 @@ from gyrfalcon.oracles.bases import Basis, Identity
 from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit
 from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.least_squares import least_squares, ridge_factors
-from gyrfalcon.oracles.models import JointModel, OptimisticModel, PerActionModel
+from gyrfalcon.oracles.lines import LinearModel, linear_model
+from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.oracle import Slack
 from gyrfalcon.oracles.reindexing import reindexed_model, reindexed_moments, reindexed_scatter
-
-LinearModel = PerActionModel | JointModel
-_FOLD_BELOW = 1e3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,14 +113,30 @@ class LinearOracle:
         previous: LinearModel | None = None,
     ) -> tuple[LinearModel, FitReport]:
         """The exact constrained fit; an action without any rows keeps its `previous` line."""
+        if passive.n == 0.0:
+            return self._unconstrained(active, previous)
         change = self._standardisation(active + passive)
         if callable(slack):
-            slack = slack(self.passive_risk(passive)) if passive.n > 0.0 else math.inf
+            slack = slack(self.passive_risk(passive))
         fit = constrained_fit(
             active.transformed(change), passive.transformed(change), slack, self.settings.ridge
         )
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        return self._model(coefficients, self._seen(active, passive), previous), _report_of(fit)
+        return linear_model(self.design, coefficients, self._seen(active, passive), previous), _report_of(fit)
+
+    def _unconstrained(self, rows: Moments, previous: LinearModel | None) -> tuple[LinearModel, FitReport]:
+        """Ordinary least squares, five times as fast as a constraint that can't bind."""
+        change = self._standardisation(rows)
+        fit = least_squares(rows.transformed(change), self.settings.ridge)
+        coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
+        report = FitReport(
+            n_active=rows.n,
+            n_passive=0.0,
+            condition=fit.condition,
+            accurate=fit.accurate,
+            notes=_notes(fit.condition, fit.accurate),
+        )
+        return linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous), report
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
@@ -157,9 +171,15 @@ class LinearOracle:
         standardised = moments.transformed(change)
         fit = least_squares(standardised, self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        model = self._model(coefficients, self._seen(moments, self.empty()), None).eagerly()
+        model = linear_model(self.design, coefficients, self._seen(moments, self.empty()), None).eagerly()
         factors = ridge_factors(standardised, self.settings.ridge)
         return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
+
+    def log_determinants(self, moments: Moments) -> Floats:
+        """How much is known: ln det(I + Gram / ridge) of each block's standardised features, (B,) (OFUL)."""
+        gram = moments.transformed(self._standardisation(moments)).gram
+        ratio = np.maximum(np.linalg.eigvalsh(gram), 0.0) / self.settings.ridge
+        return np.asarray(np.log1p(ratio).sum(axis=1))
 
     def reindexed_factors(self, factors: Floats, moments: Moments, source: Ints) -> Floats:
         """Confidence factors when action k was action source[k] before; a new one (-1) has no data."""
@@ -225,34 +245,17 @@ class LinearOracle:
             own[:] = own.sum(axis=0)
         return second
 
-    def _model(self, coefficients: Floats, seen: Bools | None, previous: LinearModel | None) -> LinearModel:
-        design = self.design
-        if design.layout is Layout.PER_ACTION and design.n_joint == design.n_own:
-            return _per_action_model(design, coefficients, seen, previous)
-        if design.layout is Layout.PER_ACTION:
-            kept = previous if isinstance(previous, JointModel) else None
-            if seen is not None and kept is not None:
-                coefficients = np.where(seen[:, np.newaxis], coefficients, kept.joint)
-                seen = _either(seen, kept.known)
-            return JointModel(design, np.ascontiguousarray(coefficients), None, seen)
-        joint, own = coefficients[0, : design.n_joint], None
-        if design.layout is Layout.HYBRID:
-            own = np.ascontiguousarray(
-                coefficients[0, design.n_joint :].reshape(design.n_actions, design.n_own)
-            )
-            if seen is not None and isinstance(previous, JointModel) and previous.own is not None:
-                own = np.where(seen[:, np.newaxis], own, previous.own)
-                seen = _either(seen, previous.known)
-        return JointModel(design, np.ascontiguousarray(joint), own, seen)
+
+def _notes(condition: float, accurate: bool) -> tuple[str, ...]:
+    if accurate:
+        return ()
+    return (
+        f"condition {condition:.1e}: predictions may be off by more than 1e-8; "
+        "drop or rescale nearly collinear features, or set a ridge",
+    )
 
 
 def _report_of(fit: ConstrainedFit) -> FitReport:
-    notes: tuple[str, ...] = ()
-    if not fit.accurate:
-        notes = (
-            f"condition {fit.condition:.1e}: predictions may be off by more than 1e-8; "
-            "drop or rescale nearly collinear features, or set a ridge",
-        )
     return FitReport(
         n_active=fit.n_active,
         n_passive=fit.n_passive,
@@ -263,44 +266,8 @@ def _report_of(fit: ConstrainedFit) -> FitReport:
         binding=fit.binding,
         condition=fit.condition,
         accurate=fit.accurate,
-        notes=notes,
+        notes=_notes(fit.condition, fit.accurate),
     )
-
-
-def _per_action_model(
-    design: Design, coefficients: Floats, seen: Bools | None, previous: LinearModel | None
-) -> PerActionModel:
-    first = int(design.intercept)
-    weights = np.ascontiguousarray(coefficients[:, first:])
-    intercepts = coefficients[:, :first].sum(axis=1, keepdims=True)
-    center: Floats | None = design.center
-    # Folding the centre into the intercepts saves a pass per decision, but cancels digits where means dwarf
-    # the range over which a line moves.
-    steepest = np.abs(weights).max(axis=0, initial=0.0)
-    if np.all(np.abs(design.center) * steepest <= _FOLD_BELOW):
-        intercepts = intercepts - weights @ design.center[:, np.newaxis]
-        center = None
-    if seen is not None and isinstance(previous, PerActionModel):
-        weights, intercepts = _keep_previous(seen, previous, center, weights, intercepts)
-        seen = _either(seen, previous.known)
-    return PerActionModel(design.basis, center, weights, intercepts, seen)
-
-
-def _keep_previous(
-    seen: Bools, previous: PerActionModel, center: Floats | None, weights: Floats, intercepts: Floats
-) -> tuple[Floats, Floats]:
-    """New lines where there is data, previous ones elsewhere, moved to the new centre."""
-    moved = np.zeros(weights.shape[1])
-    moved += 0.0 if center is None else center
-    moved -= 0.0 if previous.center is None else previous.center
-    old = previous.intercepts + previous.weights @ moved[:, np.newaxis]
-    rows = seen[:, np.newaxis]
-    return np.where(rows, weights, previous.weights), np.where(rows, intercepts, old)
-
-
-def _either(seen: Bools, known: Bools | None) -> Bools | None:
-    both = np.ones_like(seen) if known is None else seen | known
-    return None if both.all() else both
 
 
 def _action_means(contexts: Contexts, q: int) -> Floats:

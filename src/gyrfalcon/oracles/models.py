@@ -35,7 +35,7 @@ class PerActionModel:
         columns = np.einsum("kp,np->kn", self.weights, x)
         columns += self.intercepts
         if self.known is not None:
-            _fill_unknown(columns, self.known, contexts.eligible, self.eager)
+            fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
 
     def eagerly(self) -> PerActionModel:
@@ -60,7 +60,7 @@ class JointModel:
         if self.own is not None:
             columns += np.einsum("kf,nf->kn", self.own, self.design.own(self.design.shared(contexts)))
         if self.known is not None:
-            _fill_unknown(columns, self.known, contexts.eligible, self.eager)
+            fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
 
     def eagerly(self) -> JointModel:
@@ -105,7 +105,7 @@ def _all_rows(design: Design, contexts: Contexts) -> Floats:
     return np.concatenate([cube, own.reshape(n, k, k * design.n_own)], axis=2)
 
 
-def _fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool) -> None:
+def fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool) -> None:
     """Give unknown actions a score next to the best known eligible one: a model of 0 could freeze them out.
 
     Greedy play needs it just above, to try them at all; just below, inverse gap weighting gives them 1 / K.

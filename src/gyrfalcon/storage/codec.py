@@ -1,7 +1,8 @@
 """Values as a tree of JSON and a list of arrays, and back: no pickle, only classes that were named.
 
-A frozen dataclass is stored as its name and fields, an array by its number. Reading builds nothing but the
-classes in the table it is given, so a foreign file can at worst be refused.
+A frozen dataclass is stored as its name and fields, an array by its number; what stands in several places
+is stored once. Reading builds nothing but the classes in the table it is given, so a foreign file can at
+worst be refused.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,9 @@ class Encoder:
     def __init__(self, classes: Classes) -> None:
         self._classes = classes
         self.arrays: list[np.ndarray[Any, Any]] = []
+        # By identity, which lasts while the value itself holds on to its parts.
+        self._array_numbers: dict[int, int] = {}
+        self._instance_numbers: dict[int, int] = {}
 
     def encode(self, value: object) -> object:
         """The JSON tree of a value; of exact types only, so that what is read equals what was written."""
@@ -68,8 +73,10 @@ class Encoder:
     def _array(self, value: np.ndarray[Any, Any]) -> object:
         if value.dtype.name not in STORED_DTYPES:
             raise TypeError(f"an array of {value.dtype.name} can't be stored; use float64, int64 or bool.")
-        self.arrays.append(value)
-        return {"array": len(self.arrays) - 1}
+        if id(value) not in self._array_numbers:
+            self._array_numbers[id(value)] = len(self.arrays)
+            self.arrays.append(value)
+        return {"array": self._array_numbers[id(value)]}
 
     def _instance(self, value: object) -> object:
         name = type(value).__name__
@@ -83,7 +90,10 @@ class Encoder:
             return {"enum": name, "value": self.encode(value.value)}
         if not is_dataclass(value):
             raise TypeError(f"{shown(value)} can't be stored: {name} is neither a dataclass nor an Enum.")
+        if id(value) in self._instance_numbers:
+            return {"again": self._instance_numbers[id(value)]}
         parts = {f.name: self.encode(getattr(value, f.name)) for f in fields(value) if f.init}
+        self._instance_numbers[id(value)] = len(self._instance_numbers)
         return {"class": name, "fields": parts}
 
 
@@ -92,7 +102,8 @@ class Decoder:
 
     def __init__(self, classes: Classes, array: Callable[[int], np.ndarray[Any, Any]]) -> None:
         self._classes = classes
-        self._array = array
+        self._array = cache(array)
+        self._instances: list[Any] = []
 
     def decode(self, tree: object) -> Any:
         """The value of a JSON tree."""
@@ -118,7 +129,11 @@ class Decoder:
             case {"enum": str(name), "value": value}:
                 return _known(name, self._classes)(self.decode(value))
             case {"class": str(name), "fields": dict(parts)}:
-                return _known(name, self._classes)(**{key: self.decode(part) for key, part in parts.items()})
+                cls = _known(name, self._classes)
+                self._instances.append(cls(**{key: self.decode(part) for key, part in parts.items()}))
+                return self._instances[-1]
+            case {"again": int(number)} if 0 <= number < len(self._instances):
+                return self._instances[number]
         raise ValueError(f"an entry with the keys {shown(sorted(tree))} is of no known kind.")
 
 

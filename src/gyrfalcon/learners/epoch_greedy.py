@@ -1,0 +1,100 @@
+"""Epoch-greedy (Langford, Zhang 2007): uniform rounds to learn from, greedy rounds to earn from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from gyrfalcon.core.epochs import Epoch, PassiveDesign
+from gyrfalcon.core.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import check_choice, check_parts, check_positive
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.oracle import ModelClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochGreedy:
+    """The best estimate by uniform rows alone, and ever fewer uniform rounds: a share of order t^(-1/3).
+
+    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive), which makes
+    regret of order T^(2/3), whether or not the model class is right: what is fitted is the best model under
+    uniform play, whatever the greedy rounds choose.
+
+    Parameters
+    ----------
+    exploration
+        Scale of the uniform rounds. Theory has it grow with K^(1/3) and with the size of the class.
+    passive_design
+        "coin": they are anywhere in an epoch; "tail": at its end.
+    rows
+        "passive" as published, or "all": greedy rounds are fitted too, which gives up that guarantee.
+
+    Examples
+    --------
+    >>> round(EpochGreedy().share(1000, 1500), 3)
+    0.062
+    """
+
+    reads_history: ClassVar[bool] = False
+    exploration: float = 1.0
+    passive_design: Literal["tail", "coin"] | PassiveDesign = "coin"
+    rows: Literal["passive", "all"] = "passive"
+    schedule: Schedule = Geometric(100, 1.5)
+    model_class: ModelClass = Linear()
+
+    def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
+        check_positive("exploration", self.exploration)
+        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
+        check_choice("rows", self.rows, ("passive", "all"))
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """A passive epoch unless a log warms it up."""
+        design = PassiveDesign(self.passive_design)
+        return epochwise.started(
+            self, epochwise.first_epoch(problem, self.schedule, self.model_class, 1.0, design), log
+        )
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """A regression of the passive rows so far, then greedy play beside a smaller passive share."""
+        del history
+        rows = log.where(log.passive) if self.rows == "passive" else log
+        if len(rows) == 0:
+            why = "no passive rows came in" if len(log) else "no rewards came in"
+            return self._with_share(epochwise.unchanged(epoch, self.schedule, why))
+        # Not eagerly: passive rounds try an action without data, and greedy ones would not be learned from.
+        following = epochwise.advanced(
+            epoch,
+            rows,
+            schedule=self.schedule,
+            model_class=self.model_class,
+            kernel=lambda _: EpsilonGreedyKernel(),
+        )
+        return self._with_share(self._reported(following))
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return adapting.adapted(epoch, problem)
+
+    def share(self, start: int, stop: int) -> float:
+        """The share of passive rounds among rounds start..stop-1."""
+        explored = self.exploration * (math.pow(stop, 2.0 / 3.0) - math.pow(start, 2.0 / 3.0))
+        return min(1.0, explored / (stop - start))
+
+    def _with_share(self, epoch: Epoch) -> Epoch:
+        """The epoch with its share of passive rounds: all, as long as there is no model to be greedy by."""
+        if epochwise.fitted_state(epoch).model is None:
+            return replace(epoch, passive_share=1.0)
+        return replace(epoch, passive_share=self.share(epoch.start, epoch.stop))
+
+    def _reported(self, epoch: Epoch) -> Epoch:
+        """The epoch with its rows reported as the passive rows that they are."""
+        if epoch.report is None or self.rows == "all":
+            return epoch
+        report = replace(epoch.report, n_active=0.0, n_passive=epoch.report.n_active)
+        return replace(epoch, report=report)

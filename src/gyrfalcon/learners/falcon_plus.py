@@ -1,0 +1,90 @@
+"""FALCON+ (Simchi-Levi, Xu 2020): inverse gap weighting by the error bound of an offline regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import InverseGapWeighting
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import check_delta, check_not_negative, check_parts, check_positive
+from gyrfalcon.learners.epochwise import Size
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.oracle import ModelClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FalconPlus:
+    """Each epoch's model is fitted on the epoch before alone, and trusted as far as its error bound.
+
+    gamma_m = 1/2 sqrt(K / E(n; delta / (2 m^2))) for a fit of n rows, where E bounds the squared error of
+    its predictions: E(n; delta) = c_error comp ln(1/delta) ln^rho'(n) / n^rho.
+
+    Parameters
+    ----------
+    c_error
+        Scale of the bound. The variance of rewards, .25 at most if they are in [0, 1], is what proofs ask
+        for, and explores for very long; the default plays as greedily as Falcon with its c_gamma of 10.
+    rho, rho_prime, comp
+        How fast the class is learned; a linear one has rho 1, rho' 0 and comp d, which None stands for.
+    schedule
+        Doubling, or KnownHorizon, which refits about log log T times.
+
+    Examples
+    --------
+    >>> round(FalconPlus(c_error=0.25).error(1000, n_parameters=4, delta=0.05), 6)
+    0.002996
+    """
+
+    reads_history: ClassVar[bool] = False
+    c_error: float = 0.0025
+    delta: float = 0.05
+    rho: float = 1.0
+    rho_prime: float = 0.0
+    comp: float | None = None
+    schedule: Schedule = Doubling(100)
+    model_class: ModelClass = Linear()
+
+    def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
+        check_positive("c_error", self.c_error)
+        check_delta(self.delta)
+        check_positive("comp", self.comp)
+        check_not_negative("rho_prime", self.rho_prime)
+        if not 0.0 < self.rho <= 1.0:
+            raise ValueError(f"rho is {self.rho}; errors fall as n^-rho, so give a number in (0, 1].")
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, uniform unless a log warms it up."""
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """A regression of the epoch's rows, then inverse gap weighting."""
+        del history
+        return epochwise.advanced(
+            epoch,
+            log,
+            schedule=self.schedule,
+            model_class=self.model_class,
+            data="last epoch",
+            kernel=lambda size: InverseGapWeighting(self._gamma(size)),
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return adapting.adapted(epoch, problem)
+
+    def error(self, n: float, n_parameters: int, delta: float) -> float:
+        """E(n; delta): what the squared error of a fit of n rows exceeds with probability delta at most."""
+        comp = n_parameters if self.comp is None else self.comp
+        growth = math.pow(math.log(max(n, 2.0)), self.rho_prime) * math.log(1.0 / delta)
+        return self.c_error * comp * growth / math.pow(n, self.rho)
+
+    def _gamma(self, size: Size) -> float:
+        error = self.error(size.n, size.n_parameters, self.delta / (2.0 * size.index**2))
+        return 0.5 * math.sqrt(size.n_actions / error)

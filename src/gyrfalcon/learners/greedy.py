@@ -1,0 +1,58 @@
+"""Greedy play: the best estimate always, which is enough where contexts are diverse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import check_mixing, check_parts
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.oracle import ModelClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Greedy:
+    """The action with the best estimate by all rows so far, after a first epoch of uniform play.
+
+    It never explores: contexts must make each action look best now and then, or a bad first estimate of one
+    stays. Its propensities are 0 and 1, which no log can be evaluated from: `mixing` plays uniformly in that
+    share of rounds.
+
+    >>> Greedy().mixing
+    0.0
+    """
+
+    reads_history: ClassVar[bool] = False
+    mixing: float = 0.0
+    schedule: Schedule = Geometric(100, 1.5)
+    model_class: ModelClass = Linear()
+
+    def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
+        check_mixing(self.mixing)
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, uniform unless a log warms it up."""
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """A regression of every row so far."""
+        del history
+        return epochwise.advanced(
+            epoch,
+            log,
+            schedule=self.schedule,
+            model_class=self.model_class,
+            kernel=lambda _: EpsilonGreedyKernel(self.mixing),
+            eager=True,
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return adapting.adapted(epoch, problem)

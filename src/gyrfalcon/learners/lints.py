@@ -1,0 +1,178 @@
+"""LinTS (Agrawal, Goyal 2013): an action is played as often as a draw from the posterior finds it best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.policies import Policy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
+from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.learners import adapting, confident, epochwise
+from gyrfalcon.learners.checks import check_delta, check_not_negative
+from gyrfalcon.learners.confident import check_settings
+from gyrfalcon.oracles.features import Layout
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.models import OptimisticModel
+
+
+@dataclass(frozen=True, slots=True)
+class CoefficientDraws:
+    """M draws of coefficients that actions share, as deviations from the posterior's mean."""
+
+    model: OptimisticModel
+    scale: float  # v
+    joint: Floats  # (n_joint, M): with draws last, sums run over long contiguous rows
+    own: Floats | None  # (K, n_own, M) in the hybrid layout
+
+    def draws(self, contexts: Contexts) -> Floats:
+        """The scores under each draw, (M, n, K)."""
+        design = self.model.design
+        scores: Floats = np.einsum("fm,nkf->nkm", self.joint, design.cube(contexts))
+        if self.own is not None:
+            scores += np.einsum("kfm,nf->nkm", self.own, design.own(design.shared(contexts)))
+        scores += self.model.means(contexts)[:, :, np.newaxis]
+        return np.moveaxis(scores, -1, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinTS:
+    """Draws coefficients from N(mu, v^2 V^-1) and plays the best action of the draw; propensities are exact.
+
+    Actions with coefficients of their own have independent scores, and the probability that one is the
+    largest is integrated. Where coefficients are shared, `n_draws` of them are drawn once per epoch, and an
+    action is played with its share of the draws: that is then its propensity, 0 if it has none.
+
+    Parameters
+    ----------
+    scale
+        v: the deviation of rewards around the model, .5 being safe for rewards in [0, 1]; or "theory",
+        R sqrt(9 d ln(n / delta)) after n rows, with which play stays close to uniform for very long.
+    noise, delta
+        R and delta of "theory".
+    ridge
+        The prior: coefficients of standardised features have variance v^2 / ridge.
+    mixing
+        Share of rounds with uniform play.
+    n_draws, seed
+        How many draws where coefficients are shared, and what they follow from, together with the epoch.
+    schedule
+        When batches end; the first one is uniform.
+    model_class
+        A linear class, with its features and basis.
+
+    Examples
+    --------
+    >>> LinTS(scale=0.1).scale_after(n_rows=100, n_parameters=6)
+    0.1
+    >>> round(LinTS(scale="theory").scale_after(n_rows=100, n_parameters=6), 2)
+    10.13
+    """
+
+    reads_history: ClassVar[bool] = False
+    scale: float | Literal["theory"] = 0.5
+    noise: float = 0.5
+    delta: float = 0.05
+    ridge: float = 1.0
+    mixing: float = 0.0
+    n_draws: int = 1000
+    seed: int = 0
+    schedule: Schedule = FixedBatch(100)
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        check_settings("LinTS", self.model_class, self.schedule, self.ridge, self.mixing)
+        if isinstance(self.scale, str) and self.scale != "theory":
+            raise ValueError(f"scale is {self.scale!r}; give a number of at least 0, or 'theory'.")
+        if not isinstance(self.scale, str):
+            check_not_negative("scale", self.scale)
+        check_not_negative("noise", self.noise)
+        check_delta(self.delta)
+        _check_whole("n_draws", self.n_draws, 1)
+        _check_whole("seed", self.seed, 0)
+
+    def scale_after(self, n_rows: float, n_parameters: int) -> float:
+        """The posterior's v after so many rows, for d coefficients of all actions."""
+        if not isinstance(self.scale, str):
+            return self.scale
+        return self.noise * math.sqrt(9.0 * n_parameters * math.log(max(n_rows, 1.0) / self.delta))
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """A uniform batch unless a log warms it up."""
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """The posterior given every row so far."""
+        del history
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.schedule)
+        fit = confident.refitted(epoch, log, self.model_class, self.ridge)
+        scale = self.scale_after(fit.rows.n, fit.oracle.n_parameters)
+        policy = self._policy(fit.model, scale, epoch.index + 1)
+        report = replace(fit.report, notes=(f"scale {scale:.4g}",))
+        return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired; the draws of the others stay."""
+        moved, model = confident.adapted(epoch, problem, _played(epoch.policy))
+        if model is None:
+            return moved
+        if isinstance(moved.policy, ThompsonPolicy):
+            return replace(moved, policy=replace(moved.policy, scorer=model))
+        source = adapting.sources(epochwise.fitted_state(epoch).problem, problem)
+        return replace(moved, policy=self._redrawn(epoch, model, source))
+
+    def _policy(self, model: OptimisticModel, scale: float, index: int) -> Policy:
+        if model.design.layout is Layout.PER_ACTION:
+            return ThompsonPolicy(model, scale, self.mixing)
+        return SampledPolicy(self._draws(model, scale, 0, [self.seed, index]), self.mixing)
+
+    def _redrawn(self, epoch: Epoch, model: OptimisticModel, source: Ints) -> Policy:
+        """Draws for the coefficients of new actions beside those of the others, which stay."""
+        before = _drawn(epoch.policy)
+        if before is None:
+            return epoch.policy
+        first = before.model.factors.shape[1]
+        new = self._draws(model, before.scale, first, [self.seed, epoch.index, first])
+        own = None
+        if before.own is not None and new.own is not None:
+            own = before.own[source] * (source >= 0)[:, np.newaxis, np.newaxis] + new.own
+        return SampledPolicy(replace(new, joint=before.joint, own=own), self.mixing)
+
+    def _draws(
+        self, model: OptimisticModel, scale: float, first: int, entropy: list[int]
+    ) -> CoefficientDraws:
+        """M draws of N(0, v^2 F'F), of what the factor's rows from `first` on say."""
+        design, factor = model.design, model.factors[0, first:]
+        normal = np.random.default_rng(entropy).standard_normal((len(factor), self.n_draws))
+        joint, own = np.split(scale * (factor.T @ normal), [design.n_joint])
+        if design.layout is not Layout.HYBRID:
+            return CoefficientDraws(model, scale, joint, None)
+        shape = design.n_actions, design.n_own, self.n_draws
+        return CoefficientDraws(model, scale, joint, own.reshape(shape))
+
+
+def _drawn(policy: Policy) -> CoefficientDraws | None:
+    draws = policy.scorers if isinstance(policy, SampledPolicy) else None
+    return draws if isinstance(draws, CoefficientDraws) else None
+
+
+def _played(policy: Policy) -> OptimisticModel | None:
+    drawn = _drawn(policy)
+    if drawn is not None:
+        return drawn.model
+    scorer = policy.scorer if isinstance(policy, ThompsonPolicy) else None
+    return scorer if isinstance(scorer, OptimisticModel) else None
+
+
+def _check_whole(name: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} is {value}; give a whole number of at least {least}.")

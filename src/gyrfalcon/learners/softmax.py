@@ -1,0 +1,61 @@
+"""Boltzmann exploration: better estimates are exponentially more likely."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import SoftmaxKernel
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import check_not_negative, check_parts, check_positive
+from gyrfalcon.learners.epochwise import Size
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.oracle import ModelClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Softmax:
+    """Plays action a with a probability in proportion to exp(f(x, a) / temperature).
+
+    The temperature is `temperature` n^-`decay` after n rows: with decay 1/2 it falls as fast as estimates
+    sharpen, with decay 0 it stays, and so does the regret of every round. Actions that are nearly as good as
+    the best are played nearly as often, and bad ones hardly ever, so that their propensities can be too small
+    to evaluate them by.
+
+    >>> Softmax(temperature=0.05, decay=0.0).schedule
+    Geometric(first=100, ratio=1.5)
+    """
+
+    reads_history: ClassVar[bool] = False
+    temperature: float = 1.0
+    decay: float = 0.5
+    schedule: Schedule = Geometric(100, 1.5)
+    model_class: ModelClass = Linear()
+
+    def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
+        check_positive("temperature", self.temperature)
+        check_not_negative("decay", self.decay)
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, uniform unless a log warms it up."""
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """A regression of every row so far, played at a lower temperature."""
+        del history
+        return epochwise.advanced(
+            epoch, log, schedule=self.schedule, model_class=self.model_class, kernel=self._kernel
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return adapting.adapted(epoch, problem)
+
+    def _kernel(self, size: Size) -> SoftmaxKernel:
+        return SoftmaxKernel(self.temperature * math.pow(size.n, -self.decay))

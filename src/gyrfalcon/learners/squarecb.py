@@ -1,0 +1,110 @@
+"""SquareCB (Foster, Rakhlin 2020): inverse gap weighting on a regression of all rows so far."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import (
+    check_choice,
+    check_delta,
+    check_not_negative,
+    check_parts,
+    check_positive,
+    check_whole,
+)
+from gyrfalcon.learners.epochwise import Size
+from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.oracle import ModelClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SquareCB:
+    """Inverse gap weighting by how well a regression of all rows so far can predict.
+
+    `schedule` FixedBatch(1) is the online form, a refit each round; least squares of the rows so far are the
+    same as a batch's. Within a batch gamma stays. An expansion that early rows put in place, like Splines,
+    wants a first batch that shows what contexts there are.
+
+    Parameters
+    ----------
+    gamma
+        "scheduled": gamma_scale n^gamma_exponent after n rows; exponent 0 is one gamma for ever. "regret":
+        sqrt(K n / (RegSq + ln(2/delta))), the proof's, with regret RegSq = comp ln(1 + n/comp) of the
+        regression against the best model; it explores for much longer.
+    horizon
+        The T at which the regret rule is evaluated from the start on; None: at the rows so far.
+    misspecification
+        By how much rewards may be off the best model everywhere: its square times n is added to RegSq.
+    comp
+        Complexity of the class; None means d, the coefficients of all actions.
+    weighting
+        "inverse gap", or "log barrier", whose trade-off of regret and error is the best in the worst case.
+
+    Examples
+    --------
+    >>> SquareCB(gamma="regret", schedule=FixedBatch(1)).weighting
+    'inverse gap'
+    """
+
+    reads_history: ClassVar[bool] = False
+    gamma: Literal["scheduled", "regret"] = "scheduled"
+    gamma_scale: float = 10.0
+    gamma_exponent: float = 0.5
+    delta: float = 0.05
+    horizon: int | None = None
+    misspecification: float = 0.0
+    comp: float | None = None
+    weighting: Literal["inverse gap", "log barrier"] = "inverse gap"
+    schedule: Schedule = FixedBatch(100)
+    model_class: ModelClass = Linear()
+
+    def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
+        check_choice("gamma", self.gamma, ("scheduled", "regret"))
+        check_choice("weighting", self.weighting, ("inverse gap", "log barrier"))
+        check_positive("gamma_scale", self.gamma_scale)
+        check_not_negative("gamma_exponent", self.gamma_exponent)
+        check_delta(self.delta)
+        if self.horizon is not None:
+            check_whole("horizon", self.horizon)
+        check_not_negative("misspecification", self.misspecification)
+        check_positive("comp", self.comp)
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """A uniform batch unless a log warms it up."""
+        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """A regression of every row so far, then inverse gap weighting."""
+        del history
+        return epochwise.advanced(
+            epoch, log, schedule=self.schedule, model_class=self.model_class, kernel=self._kernel
+        )
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return adapting.adapted(epoch, problem)
+
+    def square_regret(self, n: float, n_parameters: int) -> float:
+        """RegSq after n rows, with what a wrong model class adds to it."""
+        comp = n_parameters if self.comp is None else self.comp
+        return comp * math.log1p(n / comp) + self.misspecification**2 * n
+
+    def _kernel(self, size: Size) -> Kernel:
+        gamma = self._gamma(size)
+        return InverseGapWeighting(gamma) if self.weighting == "inverse gap" else LogBarrierWeighting(gamma)
+
+    def _gamma(self, size: Size) -> float:
+        if self.gamma == "scheduled":
+            return self.gamma_scale * math.pow(size.n, self.gamma_exponent)
+        n = max(size.n, self.horizon or 0)
+        regret = self.square_regret(n, size.n_parameters) + math.log(2.0 / self.delta)
+        return math.sqrt(size.n_actions * n / regret)

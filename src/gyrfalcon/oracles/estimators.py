@@ -1,0 +1,163 @@
+"""Regressors as values: the name of their class and their parameters, never an object that must be pickled.
+
+Anything with `fit(X, y, sample_weight)`, `predict(X)` and `get_params()` will do, scikit-learn's way. A name
+becomes a class again only if it is one of scikit-learn's or our own, or if the running program has imported
+its module already: a file can't make a program import anything else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_OWN_ROOTS = ("sklearn", "gyrfalcon")
+_CONVEX = {
+    "sklearn.linear_model.ElasticNet",
+    "sklearn.linear_model.Lasso",
+    "sklearn.linear_model.LinearRegression",
+    "sklearn.linear_model.Ridge",
+    "sklearn.kernel_ridge.KernelRidge",
+    "sklearn.isotonic.IsotonicRegression",
+    "gyrfalcon.StumpHull",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Estimator:
+    """A regressor that is not fitted yet: the name of its class and what differs from the defaults.
+
+    >>> Estimator("sklearn.linear_model.Ridge", (("alpha", 2.0),))
+    sklearn.linear_model.Ridge(alpha=2.0)
+    """
+
+    name: str
+    params: tuple[tuple[str, Any], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.params)})"
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether it is known to minimise squared error over a convex class."""
+        return self.name in _CONVEX
+
+    @property
+    def library(self) -> str:
+        """The package that the class comes from, with its version."""
+        root = self.name.split(".", maxsplit=1)[0]
+        version = getattr(sys.modules.get(root), "__version__", None)
+        return root if version is None else f"{root} {version}"
+
+    def has(self, parameter: str) -> bool:
+        """Whether the constructor takes this parameter."""
+        return parameter in inspect.signature(class_named(self.name)).parameters
+
+    def built(self, seed: int | None = None, **changes: object) -> Any:
+        """A new regressor; `seed` becomes its random_state where that is not set."""
+        params = {key: _built(value) for key, value in self.params} | changes
+        if seed is not None and params.get("random_state") is None and self.has("random_state"):
+            params["random_state"] = seed
+        return class_named(self.name)(**params)
+
+
+def estimator_of(regressor: object) -> Estimator:
+    """The name and parameters of a regressor; ValueError if it can't be used or stored.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> estimator_of(Ridge(alpha=0.5))
+    sklearn.linear_model.Ridge(alpha=0.5)
+    """
+    if isinstance(regressor, Estimator):
+        class_named(regressor.name)
+        return regressor
+    cls: Any = type(regressor)
+    if isinstance(regressor, type) or not all(hasattr(cls, method) for method in ("fit", "predict")):
+        raise ValueError(
+            f"the regressor is {regressor!r}; give an object with fit and predict, such as Ridge(alpha=1.0)."
+        )
+    if "sample_weight" not in inspect.signature(cls.fit).parameters:
+        raise ValueError(
+            f"{cls.__name__}.fit takes no sample_weight, by which the constraint enters the regression; "
+            "choose a regressor that does, such as Ridge, KernelRidge or HistGradientBoostingRegressor."
+        )
+    return _described(regressor)
+
+
+def class_named(name: str) -> type[Any]:
+    """The class of this name; ValueError unless a file may ask for it."""
+    module_name, _, class_name = name.rpartition(".")
+    root = module_name.split(".", maxsplit=1)[0]
+    module = sys.modules.get(module_name)
+    if module is None and root in _OWN_ROOTS:
+        try:
+            module = importlib.import_module(module_name)
+        except ModuleNotFoundError as error:
+            raise ValueError(
+                f"{name} needs {error.name}, which is not installed; install it first."
+            ) from error
+    cls = getattr(module, class_name, None)
+    if not isinstance(cls, type) or not hasattr(cls, "get_params"):
+        raise ValueError(
+            f"{name} is not a regressor of scikit-learn or of a module that is imported; import its module "
+            "first, or check the name."
+        )
+    return cls
+
+
+def _described(regressor: Any) -> Estimator:
+    cls = type(regressor)
+    if not hasattr(cls, "get_params"):
+        raise ValueError(
+            f"{cls.__name__} has no get_params, by which it is stored; derive it from "
+            "sklearn.base.BaseEstimator."
+        )
+    defaults = inspect.signature(cls).parameters
+    params = regressor.get_params(deep=False)
+    changed = {
+        key: value for key, value in sorted(params.items()) if not _is_default(value, defaults.get(key))
+    }
+    name = _public_name(cls)
+    if class_named(name) is not cls:
+        raise ValueError(f"{cls.__name__} can't be found again as {name}; define it at the top of a module.")
+    return Estimator(name, tuple((key, _plain(cls, key, value)) for key, value in changed.items()))
+
+
+def _is_default(value: object, parameter: inspect.Parameter | None) -> bool:
+    return parameter is not None and type(value) is type(parameter.default) and value == parameter.default
+
+
+def _public_name(cls: type) -> str:
+    """Where a class is meant to be imported from: its first package that is not private, if that has it."""
+    parts = cls.__module__.split(".")
+    for end in range(1, len(parts) + 1):
+        package = sys.modules.get(".".join(parts[:end]))
+        if getattr(package, cls.__qualname__, None) is cls:
+            return ".".join([*parts[:end], cls.__qualname__])
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _plain(cls: type, key: str, value: object) -> object:
+    """A parameter as a value that can be stored and hashed."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(_plain(cls, key, item) for item in value)
+    if hasattr(type(value), "get_params"):
+        return _described(value)
+    raise ValueError(
+        f"{cls.__name__} has {key}={value!r}, which can't be stored; give text, numbers, None, "
+        "lists of these or regressors."
+    )
+
+
+def _built(value: object) -> object:
+    if isinstance(value, Estimator):
+        return value.built()
+    return tuple(_built(item) for item in value) if isinstance(value, tuple) else value

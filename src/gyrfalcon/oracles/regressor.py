@@ -1,0 +1,279 @@
+"""Any weighted regressor as a model class: the paper's Section D, where F needs a regression oracle only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.oracles.bases import Basis, Identity
+from gyrfalcon.oracles.dual import DualFit, dual_search
+from gyrfalcon.oracles.estimators import Estimator, estimator_of
+from gyrfalcon.oracles.features import Design
+from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, WeightedRows, padded
+from gyrfalcon.oracles.linear import Linear, LinearOracle
+from gyrfalcon.oracles.lines import LinearModel, linear_model
+from gyrfalcon.oracles.oracle import Slack
+from gyrfalcon.oracles.rows import Part, RowSummary
+from gyrfalcon.oracles.weighted import WeightedFit, WeightedRegression, line_of
+
+AnyModel = RegressorModel | LinearModel
+
+
+@dataclass(frozen=True, slots=True)
+class Regressor:
+    """Reward models of a regressor with `fit(X, y, sample_weight)` and `predict`, such as scikit-learn's.
+
+    The constraint is met by a search over weighted regressions. The paper's guarantee needs a convex class
+    whose squared error the regressor minimises: linear, kernel ridge, isotonic and `StumpHull` regressors are
+    known to be; of others a fit report says that it does not apply, unless `convex=True` vouches for it.
+
+    Parameters
+    ----------
+    regressor
+        Not fitted yet; kept as the name of its class and its parameters. Its random_state, if it has one and
+        that is None, becomes `seed`.
+    layout
+        One regressor "per action" on [x, v], or one "shared" by all, on [x, v, x v]; None means per action,
+        or shared where actions have features v.
+    basis
+        Expansion of shared features.
+    complexity
+        comp(F), which gamma and slack are computed from; None means as many as a linear class would have.
+    convex
+        Whether the class is convex; None means if it is known to be.
+    standardise
+        Whether features are scaled by their spread in the first log, for good; they are centred by it always.
+    interactions
+        Whether a shared regressor sees the products x v.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> Regressor(Ridge(alpha=0.5)).regressor
+    sklearn.linear_model.Ridge(alpha=0.5)
+    """
+
+    regressor: Any
+    layout: Literal["per action", "shared"] | None = None
+    basis: Basis = Identity()
+    complexity: int | None = None
+    convex: bool | None = None
+    seed: int = 0
+    standardise: bool = True
+    interactions: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "regressor", estimator_of(self.regressor))
+        if self.layout not in (None, "per action", "shared"):
+            raise ValueError(f"layout is {self.layout!r}; choose 'per action' or 'shared'.")
+        if self.complexity is not None and not self.complexity >= 1:
+            raise ValueError(f"complexity is {self.complexity}; give a number of at least 1.")
+        if not hasattr(self.basis, "fit"):
+            raise ValueError(f"basis is {self.basis!r}; give a basis such as Polynomial(degree=2).")
+
+    def check(self, n_features: int, n_action_features: int) -> None:
+        """Refuse a problem whose features the regressor can't take."""
+        self._linear.check(n_features, n_action_features)
+        n_columns = n_features + n_action_features
+        if self.regressor.name.endswith(".IsotonicRegression") and n_columns > 1:
+            raise ValueError(
+                f"IsotonicRegression takes one feature and the problem has {n_columns}; give it one, or "
+                "choose a regressor of several features."
+            )
+
+    def oracle(self, contexts: Contexts, n_actions: int) -> RegressorOracle:
+        """The oracle for a problem, its basis, centring and scales fixed by these early contexts."""
+        linear = self._linear.oracle(contexts, n_actions)
+        columns = linear.design.cube(contexts)[:, :, 1:]
+        scale = columns.std(axis=(0, 1)) if self.standardise else np.ones(columns.shape[2])
+        return RegressorOracle(self, linear, np.where(scale > 0.0, scale, 1.0))
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the guarantee may be claimed."""
+        return self.regressor.is_convex if self.convex is None else self.convex
+
+    @property
+    def _linear(self) -> Linear:
+        return Linear(layout=self.layout, basis=self.basis, interactions=self.interactions)
+
+
+@dataclass(frozen=True, slots=True)
+class RegressorOracle:
+    """Constrained regression through weighted regressions: log -> rows -> reward model."""
+
+    settings: Regressor
+    linear: LinearOracle
+    """Lays out the features, and makes the model where the regressor's is a line."""
+    scale: Floats  # (D,)
+
+    @property
+    def design(self) -> Design:
+        """How the features are laid out; the first column, the intercept, is the regressor's own affair."""
+        return self.linear.design
+
+    @property
+    def estimator(self) -> Estimator:
+        """The regressor's class and parameters."""
+        estimator: Estimator = self.settings.regressor
+        return estimator
+
+    @property
+    def n_parameters(self) -> int:
+        """comp(F), as set, or that of a linear class on the same features."""
+        return self.settings.complexity or self.design.n_parameters
+
+    def summarise(self, log: Log, weights: Floats | None = None) -> RowSummary:
+        """The rows as the regressor will see them."""
+        features, blocks = self.design.rows(log)
+        if not np.isfinite(features).all() or not np.isfinite(log.reward).all():
+            raise ValueError(
+                "the log holds a feature or reward that is not finite; drop or fill such rows first."
+            )
+        block = np.zeros(len(log), dtype=np.int64) if blocks is None else blocks
+        weight = np.ones(len(log)) if weights is None else np.asarray(weights, dtype=np.float64)
+        part = Part(padded(features[:, 1:] / self.scale), block, log.reward, weight)
+        return RowSummary((part,) if len(log) else ())
+
+    def empty(self) -> RowSummary:
+        """No rows."""
+        return RowSummary()
+
+    def fit(
+        self,
+        active: RowSummary,
+        passive: RowSummary,
+        *,
+        slack: Slack = math.inf,
+        previous: AnyModel | None = None,
+    ) -> tuple[AnyModel, FitReport]:
+        """The constrained fit; an action without any rows keeps its `previous` regressor."""
+        regression = self._regression(active, passive)
+        if callable(slack):
+            slack = slack(regression.solve(math.inf).passive_risk) if passive.n > 0.0 else math.inf
+        guess = previous.multiplier if isinstance(previous, RegressorModel) else None
+        found = self._search(regression, slack, guess)
+        if regression.is_warm:
+            found = self._cold(active, passive, found)
+        return self._model(active, passive, found, previous), self._report(active, passive, found)
+
+    def passive_risk(self, passive: RowSummary) -> float:
+        """alpha: the mean squared error of the fit of these rows."""
+        return self._regression(self.empty(), passive).solve(math.inf).passive_risk
+
+    def reindexed(self, n_actions: int) -> RegressorOracle:
+        """The same oracle for another number of actions."""
+        return replace(self, linear=self.linear.reindexed(n_actions))
+
+    def reindexed_summary(self, summary: RowSummary, source: Ints) -> RowSummary:
+        """The rows when action k was action source[k] before; those of retired actions go, unless shared."""
+        return summary if self.design.n_blocks == 1 else summary.reindexed(source)
+
+    def reindexed_model(self, model: AnyModel, source: Ints) -> AnyModel:
+        """The model in which action k scores as action source[k] did, and a new one (-1) is unknown."""
+        if isinstance(model, RegressorModel):
+            return model.reindexed(source, self.design)
+        return self.linear.reindexed_model(model, source)
+
+    def _regression(
+        self, active: RowSummary, passive: RowSummary, *, warm: bool | None = None
+    ) -> WeightedRegression:
+        """Warm starts where they can't change the answer: in convex classes whose solver takes them."""
+        if warm is None:
+            warm = self.estimator.is_convex and self.estimator.has("warm_start")
+        return WeightedRegression(
+            self.estimator, self.settings.seed, active, passive, n_blocks=self.design.n_blocks, is_warm=warm
+        )
+
+    def _search(
+        self, regression: WeightedRegression, slack: float, guess: float | None
+    ) -> DualFit[WeightedFit]:
+        """Trees move in jumps, at which no search can end as sharply as in a convex class."""
+        if self.settings.is_convex:
+            return dual_search(regression.solve, slack, guess=guess or None)
+        return dual_search(regression.solve, slack, guess=guess or None, tolerance=0.05, max_regressions=20)
+
+    def _cold(
+        self, active: RowSummary, passive: RowSummary, found: DualFit[WeightedFit]
+    ) -> DualFit[WeightedFit]:
+        """The fit without a warm start, as a file will make it; searched anew if it breaks the constraint."""
+        regression = self._regression(active, passive, warm=False)
+        solution = regression.solve(found.multiplier)
+        excess = solution.passive_risk - found.alpha
+        if excess <= found.slack:
+            n_regressions = found.n_regressions + 1
+            return replace(found, solution=solution, excess=excess, n_regressions=n_regressions)
+        return self._search(regression, found.slack, found.multiplier)
+
+    def _model(
+        self,
+        active: RowSummary,
+        passive: RowSummary,
+        found: DualFit[WeightedFit],
+        previous: AnyModel | None,
+    ) -> AnyModel:
+        regressors = found.solution.regressors
+        lines = self._lines(found.solution)
+        if lines is not None:
+            seen = np.array([one is not None for one in regressors])
+            earlier = None if isinstance(previous, RegressorModel) else previous
+            return linear_model(self.design, lines, None if seen.all() else seen, earlier)
+        weight = found.solution.passive_weight
+        kept = previous.regressors if isinstance(previous, RegressorModel) else (None,) * len(regressors)
+        made = tuple(
+            self._fitted(WeightedRows(active, passive, block, weight), one)
+            if one is not None
+            else kept[block]
+            for block, one in enumerate(regressors)
+        )
+        return RegressorModel(self.design, self.scale, made, found.multiplier)
+
+    def _lines(self, solution: WeightedFit) -> Floats | None:
+        """The coefficients of every block, (B, 1 + D), if all regressors are lines; 0 without rows."""
+        lines = [
+            np.zeros(1 + max(len(self.scale), 1)) if one is None else line_of(one, solution.some_features)
+            for one in solution.regressors
+        ]
+        if any(line is None for line in lines):
+            return None
+        coefficients: Floats = np.stack([line for line in lines if line is not None])
+        if len(self.scale) == 0:
+            constant: Floats = coefficients.sum(axis=1, keepdims=True)  # with the constant feature's own
+            return constant
+        scaled: Floats = coefficients / np.concatenate([[1.0], self.scale])
+        return scaled
+
+    def _fitted(self, rows: WeightedRows, regressor: object) -> FittedRegressor:
+        return FittedRegressor(self.estimator, self.settings.seed, rows, fitted=regressor)
+
+    def _report(self, active: RowSummary, passive: RowSummary, found: DualFit[WeightedFit]) -> FitReport:
+        notes = list(found.solution.warned)
+        if not self.settings.is_convex and found.slack < math.inf:
+            notes.append(
+                f"{self.estimator} is not known to minimise squared error over a convex class: the "
+                "constraint is kept, but the paper's guarantee does not apply"
+            )
+        if not found.converged:
+            notes.append(
+                f"no weighted regression used up the slack of {found.slack:.3g}; the best that keeps the "
+                f"constraint uses {found.excess:.3g}"
+            )
+        return FitReport(
+            n_active=active.n,
+            n_passive=passive.n,
+            alpha=found.alpha,
+            slack=found.slack,
+            excess=found.excess,
+            multiplier=found.multiplier,
+            binding=found.binding,
+            n_regressions=found.n_regressions,
+            accurate=found.converged,
+            notes=tuple(notes),
+        )

@@ -1,0 +1,119 @@
+"""Weighted regressions on active and passive rows, one regressor per block, for a search over multipliers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gyrfalcon.core.types import Floats
+from gyrfalcon.oracles.estimators import Estimator
+from gyrfalcon.oracles.fitted import as_floats, fit_quietly
+from gyrfalcon.oracles.rows import Rows, RowSummary, Sides
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedFit:
+    """The regressors of one multiplier, one per block (None: no rows), and their mean squared errors."""
+
+    regressors: tuple[Any, ...]
+    passive_weight: float
+    active_risk: float
+    passive_risk: float
+    warned: tuple[str, ...]
+    some_features: Floats
+    """Up to a hundred rows of features, to try regressors on."""
+
+
+class WeightedRegression:
+    """min active risk + multiplier passive risk, again and again on the same rows."""
+
+    def __init__(
+        self,
+        estimator: Estimator,
+        seed: int,
+        active: RowSummary,
+        passive: RowSummary,
+        *,
+        n_blocks: int,
+        is_warm: bool,
+    ) -> None:
+        self.is_warm = is_warm
+        self._n, self._n_passive = active.n, passive.n
+        self._blocks = [
+            _Block(estimator, seed, Sides(active, passive, block), is_warm=is_warm)
+            for block in range(n_blocks)
+        ]
+        self._some_features = np.concatenate(
+            [part.features[:100] for part in (*active.parts, *passive.parts)] or [np.zeros((0, 1))]
+        )[:100]
+        self._passive_fit: WeightedFit | None = None
+
+    def solve(self, multiplier: float) -> WeightedFit:
+        """One weighted regression; at infinity the passive fit, which is kept."""
+        if multiplier == math.inf:
+            if self._passive_fit is None:
+                self._passive_fit = self._solved(math.inf)
+            return self._passive_fit
+        # Active rows weigh 1 each, so that multiplier 0 is the ordinary fit and penalties keep their meaning.
+        return self._solved(multiplier * self._n / self._n_passive if multiplier else 0.0)
+
+    def _solved(self, weight: float) -> WeightedFit:
+        fits = [block.fitted(weight) for block in self._blocks]
+        return WeightedFit(
+            tuple(fit[0] for fit in fits),
+            weight,
+            sum(fit[1] for fit in fits) / max(self._n, 1e-300),
+            sum(fit[2] for fit in fits) / max(self._n_passive, 1e-300),
+            tuple(dict.fromkeys(said for fit in fits for said in fit[3])),
+            self._some_features,
+        )
+
+
+class _Block:
+    """One block's rows, and its regressor where that is kept from fit to fit."""
+
+    def __init__(self, estimator: Estimator, seed: int, sides: Sides, *, is_warm: bool) -> None:
+        self._estimator, self._seed, self._sides, self._is_warm = estimator, seed, sides, is_warm
+        self._kept: Any = None
+
+    def fitted(self, weight: float) -> tuple[Any, float, float, tuple[str, ...]]:
+        """The regressor at this weight of passive rows, its sums of squared errors, and what it warned of."""
+        rows = self._sides.at(weight)
+        if len(rows[1]) == 0:
+            return None, 0.0, 0.0, ()
+        regressor = self._regressor()
+        warned = fit_quietly(regressor, *rows)
+        squares = (_squares(regressor, side) for side in (self._sides.active, self._sides.passive))
+        return regressor, *squares, warned
+
+    def _regressor(self) -> Any:
+        if not self._is_warm:
+            return self._estimator.built(self._seed)
+        if self._kept is None:
+            self._kept = self._estimator.built(self._seed, warm_start=True)
+        return self._kept
+
+
+def line_of(regressor: Any, features: Floats) -> Floats | None:
+    """Intercept and coefficients, (1 + D,), of a regressor that predicts a line of features; None if not."""
+    coefficients, intercept = getattr(regressor, "coef_", None), getattr(regressor, "intercept_", None)
+    if coefficients is None or intercept is None:
+        return None
+    line = np.concatenate([as_floats(intercept)[:1], as_floats(coefficients)])
+    if len(line) != 1 + features.shape[1]:
+        return None
+    # Some have coefficients and bend the line afterwards, as Poisson regression does.
+    difference = as_floats(regressor.predict(features)) - (line[0] + features @ line[1:])
+    scale = 1.0 + np.abs(line[0]) + np.abs(features).max(axis=0, initial=0.0) @ np.abs(line[1:])
+    return line if np.abs(difference).max(initial=0.0) <= 1e-9 * scale else None
+
+
+def _squares(regressor: Any, rows: Rows) -> float:
+    features, rewards, weights = rows
+    if len(rewards) == 0:
+        return 0.0
+    residuals = rewards - as_floats(regressor.predict(features))
+    return float(np.sum(weights * residuals**2))

@@ -1,0 +1,102 @@
+"""FALCON+: trust in each epoch's regression by its error bound."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.kernels import InverseGapWeighting
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.schedules import KnownHorizon
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.falcon_plus import FalconPlus
+from tests.contracts.worlds import Lines, started, uniform_log
+from tests.learners.regimes import beats
+
+
+def test_gamma_by_hand() -> None:
+    # K = 3, d = 9, n = 400, m = 2: E = .01 9 ln(2 4 / .05) / 400 = .0011419 and sqrt(3 / E) / 2 = 25.628.
+    play = started(FalconPlus(c_error=0.01), Lines())
+    play.learn(uniform_log(play.world, 400))
+    assert isinstance(play.epoch.policy, KernelPolicy)
+    assert isinstance(play.epoch.policy.kernel, InverseGapWeighting)
+    assert play.epoch.policy.kernel.gamma == pytest.approx(25.628, abs=1e-3)
+    assert play.epoch.report is not None
+    assert play.epoch.report.gamma == play.epoch.policy.kernel.gamma
+
+
+def test_the_error_bound_has_the_rates_that_are_given() -> None:
+    learner = FalconPlus(c_error=2.0, rho=0.5, rho_prime=1.0, comp=3.0)
+    assert learner.error(100, 7, 0.1) == pytest.approx(2 * 3 * math.log(100) * math.log(10) / 10)
+
+
+def test_gamma_grows_by_the_root_of_two_up_to_its_logarithm() -> None:
+    epochs = simulate(FalconPlus(), StepExample(), 6400, seed=0).epochs
+    gammas = {epoch.index: epoch.report.gamma for epoch in epochs if epoch.report is not None}
+    for m in range(3, 7):
+        ratio = math.sqrt(2 * math.log(2 * m**2 / 0.05) / math.log(2 * (m + 1) ** 2 / 0.05))
+        assert gammas[m + 1] / gammas[m] == pytest.approx(ratio, rel=1e-12)
+
+
+def test_it_is_epsilon_falcon_without_passive_rows_at_the_same_gamma() -> None:
+    world, delta, c_error = Lines(), 0.05, 0.02
+    c_gamma = 0.5 * math.sqrt(math.log(1 / delta) / (c_error * math.log(8 / delta)))
+    plays = [
+        started(learner, world)
+        for learner in (
+            FalconPlus(c_error=c_error, delta=delta),
+            EpsilonFalcon(epsilon=0.0, c_gamma=c_gamma, delta=delta),
+        )
+    ]
+    log = uniform_log(world, 300)
+    for play in plays:
+        play.learn(replace(log, component=np.zeros(300, dtype=np.int64)))
+    contexts = world.draw(0, 50, seed=2).contexts
+    ours, theirs = (play.epoch.policy.probabilities(contexts) for play in plays)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_it_forgets_earlier_epochs() -> None:
+    world = Lines()
+    play, fresh = started(FalconPlus(), world), started(FalconPlus(), world)
+    play.learn(uniform_log(world, 300))
+    last = uniform_log(world, 200, seed=1)
+    for one in (play, fresh):
+        one.learn(last)
+    assert isinstance(play.epoch.policy, KernelPolicy)
+    assert isinstance(fresh.epoch.policy, KernelPolicy)
+    contexts = world.draw(0, 50, seed=2).contexts
+    np.testing.assert_allclose(
+        play.epoch.policy.scorer.scores(contexts), fresh.epoch.policy.scorer.scores(contexts), rtol=1e-10
+    )
+
+
+def test_a_known_horizon_needs_few_fits() -> None:
+    epochs = simulate(FalconPlus(schedule=KnownHorizon(10_000)), Lines(), 10_000, seed=0).epochs
+    assert [epoch.stop for epoch in epochs] == [200, 2000, 6325, 10_000]
+
+
+def test_it_beats_the_baselines_where_the_model_is_right_and_the_run_long() -> None:
+    # Regret of order sqrt(T) against epsilon-greedy's epsilon T; over 5,000 rounds it is still behind.
+    assert beats(FalconPlus(), Lines(), 30_000)
+
+
+@pytest.mark.parametrize(
+    ("settings", "value"),
+    [
+        ({"c_error": 0.0}, "c_error is 0.0"),
+        ({"delta": 0.5}, "delta is 0.5"),
+        ({"rho": 1.5}, "rho is 1.5"),
+        ({"rho_prime": -1.0}, "rho_prime is -1.0"),
+        ({"comp": math.inf}, "comp is inf"),
+    ],
+)
+def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], value: str) -> None:
+    with pytest.raises(ValueError, match=value):
+        FalconPlus(**settings)

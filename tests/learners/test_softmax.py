@@ -1,0 +1,59 @@
+"""Boltzmann exploration."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.kernels import SoftmaxKernel
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import PastLogs
+from gyrfalcon.learners.softmax import Softmax
+from tests.contracts.worlds import Lines, started, uniform_log
+from tests.learners.regimes import beats
+
+
+def test_odds_are_exponential_in_the_gap() -> None:
+    learner = Softmax(temperature=0.2, decay=0.0)
+    problem = Problem(["a", "b"], 0)
+    log = problem.log(problem.contexts(n=4), list("abab"), [0.7, 0.2, 0.5, 0.2])
+    epoch = learner.next_epoch(learner.start(problem), log, history=PastLogs())
+    a, b = epoch.policy.probabilities(problem.contexts(n=1))[0]
+    assert a / b == pytest.approx(math.exp((0.6 - 0.2) / 0.2))
+
+
+@pytest.mark.parametrize(("decay", "expected"), [(0.0, 2.0), (0.5, 0.1), (1.0, 0.005)])
+def test_the_temperature_falls_with_all_rows_so_far(decay: float, expected: float) -> None:
+    play = started(Softmax(temperature=2.0, decay=decay), Lines())
+    play.learn(uniform_log(play.world, 100))
+    play.learn(uniform_log(play.world, 300, seed=1))
+    assert isinstance(play.epoch.policy, KernelPolicy)
+    assert isinstance(play.epoch.policy.kernel, SoftmaxKernel)
+    assert play.epoch.policy.kernel.temperature == pytest.approx(expected)
+
+
+def test_an_action_without_rows_is_as_likely_as_the_best() -> None:
+    world = Lines()
+    play = started(Softmax(), world)
+    log = uniform_log(world, 200)
+    play.learn(log.where(log.action != 0))
+    probabilities = play.epoch.policy.probabilities(world.draw(0, 50, seed=1).contexts)
+    np.testing.assert_allclose(probabilities[:, 0], probabilities.max(axis=1), rtol=1e-12)
+
+
+def test_it_beats_the_baselines_among_many_near_ties() -> None:
+    # Ten actions, some always nearly as good as the best: exploring those is cheap, exploring all alike not.
+    assert beats(Softmax(), Lines(n_actions=10), 3000)
+
+
+@pytest.mark.parametrize(
+    ("settings", "value"),
+    [({"temperature": 0.0}, "temperature is 0.0"), ({"decay": -1.0}, "decay is -1.0")],
+)
+def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], value: str) -> None:
+    with pytest.raises(ValueError, match=value):
+        Softmax(**settings)

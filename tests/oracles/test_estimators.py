@@ -1,0 +1,119 @@
+"""Regressors as values: what can be named comes back, and nothing foreign is imported."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import AdaBoostRegressor, BaggingRegressor, HistGradientBoostingRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Lasso, Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+
+from gyrfalcon.oracles.estimators import Estimator, class_named, estimator_of
+from gyrfalcon.oracles.stumps import StumpHull
+
+
+class Mean(BaseEstimator):  # type: ignore[misc]
+    """A regressor of one's own: the weighted mean."""
+
+    def __init__(self, shrinkage: float = 0.0) -> None:
+        self.shrinkage = shrinkage
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Mean:
+        self.mean_ = np.average(y, weights=sample_weight) * (1.0 - self.shrinkage)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.mean_)
+
+
+REGRESSORS = [
+    Ridge(alpha=0.5),
+    Lasso(alpha=np.float64(0.25)),
+    KernelRidge(kernel="rbf", gamma=2.0),
+    HistGradientBoostingRegressor(max_iter=7),
+    MLPRegressor(hidden_layer_sizes=[4, 3]),
+    BaggingRegressor(DecisionTreeRegressor(max_depth=2), n_estimators=3),
+    AdaBoostRegressor(BaggingRegressor(Ridge(alpha=2.0))),
+    StumpHull(budget=3.0),
+    Mean(shrinkage=0.1),
+]
+
+
+@pytest.mark.parametrize("regressor", REGRESSORS, ids=lambda one: type(one).__name__)
+def test_a_regressor_comes_back_with_its_parameters(regressor: Any) -> None:
+    estimator = estimator_of(regressor)
+    assert hash(estimator) == hash(estimator_of(regressor))
+    again = estimator.built()
+    assert type(again) is type(regressor)
+    assert estimator_of(again) == estimator
+    assert estimator_of(estimator) is estimator
+
+
+def test_the_name_is_the_public_one_and_only_changed_parameters_are_kept() -> None:
+    assert repr(estimator_of(Ridge(alpha=0.5))) == "sklearn.linear_model.Ridge(alpha=0.5)"
+    nested = "sklearn.ensemble.BaggingRegressor(estimator=sklearn.linear_model.Ridge())"
+    assert repr(estimator_of(BaggingRegressor(Ridge()))) == nested
+    assert estimator_of(Mean(shrinkage=0.1)).name == f"{__name__}.Mean"
+
+
+def test_the_seed_stands_in_for_a_random_state_that_is_not_set() -> None:
+    tree = estimator_of(DecisionTreeRegressor())
+    assert tree.built(seed=5).random_state == 5
+    assert estimator_of(DecisionTreeRegressor(random_state=3)).built(seed=5).random_state == 3
+    assert not hasattr(estimator_of(KernelRidge()).built(seed=5), "random_state")
+
+
+@pytest.mark.parametrize(
+    ("regressor", "message"),
+    [
+        (
+            KNeighborsRegressor(),
+            r"KNeighborsRegressor\.fit takes no sample_weight.*choose a regressor that does",
+        ),
+        (make_pipeline(StandardScaler(), Ridge()), r"Pipeline\.fit takes no sample_weight"),
+        (Ridge, r"the regressor is <class .*; give an object with fit and predict"),
+        ("ridge", r"the regressor is 'ridge'; give an object"),
+        (KernelRidge(kernel=lambda x, y: x @ y), r"KernelRidge has kernel=<function.*can't be stored"),
+        (Estimator("sklearn.linear_model.Rigde"), r"sklearn.linear_model.Rigde is not a regressor"),
+    ],
+)
+def test_what_can_not_be_used_is_refused_with_a_sentence(regressor: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator_of(regressor)
+
+
+def test_a_class_inside_a_function_is_refused_because_no_file_could_find_it() -> None:
+    class Hidden(Mean):
+        pass
+
+    with pytest.raises(ValueError, match="not a regressor of scikit-learn or of a module that is imported"):
+        estimator_of(Hidden())
+
+
+@pytest.mark.parametrize(
+    "name", ["os.system", "subprocess.Popen", "builtins.eval", "sklearn.linear_model.np", "Ridge", "", "."]
+)
+def test_a_file_can_not_name_anything_but_a_regressor(name: str) -> None:
+    with pytest.raises(ValueError, match="is not a regressor"):
+        class_named(name)
+
+
+def test_a_file_can_not_make_a_program_import_a_module() -> None:
+    assert "antigravity" not in sys.modules
+    with pytest.raises(ValueError, match="import its module first"):
+        class_named("antigravity.Anything")
+    assert "antigravity" not in sys.modules
+
+
+def test_a_missing_package_is_named() -> None:
+    with pytest.raises(ValueError, match=r"needs sklearn\.no_such_part, which is not installed"):
+        class_named("sklearn.no_such_part.Ridge")
