@@ -38,6 +38,10 @@ $(BENCH_READY): requirements-bench.lock pyproject.toml | $(BENCH_VENV)/bin/pytho
 demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in a table and a figure
 	$(VENV)/bin/gyrfalcon demo
 
+# One process per core: libraries that start threads of their own would only wait for each other.
+test test-long: export OMP_NUM_THREADS := 1
+test test-long: export OPENBLAS_NUM_THREADS := 1
+
 test: $(DEV_READY) ## Run the tests
 	$(PY) -m pytest -n auto -m "not long"
 

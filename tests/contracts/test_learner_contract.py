@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.regressor import Regressor
 from gyrfalcon.oracles.splines import Splines
 from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.storage.files import load, save
 from tests.contracts.throwaway import Advice, ExponentialWeights, Forest, Gate, Master, gate_state
 from tests.contracts.worlds import Lines, Play, renumbered, started, uniform_log
 
@@ -149,6 +151,7 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "softmax shared": Softmax(model_class=Linear(layout="shared")),
 }
 LEARNERS = PLAIN | WITH_ACTION_FEATURES
+THROWAWAY = {"gate", "exponential weights", "master", "forest"}
 DETERMINISTIC = {
     "epoch-greedy",
     "epoch-greedy tail",
@@ -412,6 +415,21 @@ def test_a_simulation_can_be_repeated(name: str) -> None:
     assert np.array_equal(once.regret, twice.regret)
     assert identical(once.epochs[-1], twice.epochs[-1])
     assert not np.array_equal(once.regret, simulate(LEARNERS[name], world, 400, seed=5).regret)
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in THROWAWAY])
+def test_a_file_in_mid_run_changes_nothing(name: str, tmp_path: Path) -> None:
+    play = played(name, Lines(masked=True))
+    save(tmp_path / "run", (play.learner, play.epoch))
+    learner, epoch = load(tmp_path / "run")
+    assert learner == play.learner
+    assert same_decisions(epoch, play.epoch, play.world)
+    log = uniform_log(play.world, 100, seed=3)
+    ours, theirs = (
+        one.next_epoch(two, log, history=play) for one, two in ((play.learner, play.epoch), (learner, epoch))
+    )
+    assert same_decisions(ours, theirs, play.world)
+    assert identical(ours.report, theirs.report)
 
 
 def changed(problem: Problem) -> Problem:

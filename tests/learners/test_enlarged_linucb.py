@@ -11,14 +11,10 @@ import pytest
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.uniform import Uniform
 from gyrfalcon.oracles.linear import Linear
 from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.paired import assert_always_ahead
 from tests.learners.test_confident import model_of
 
 RAW = Linear(intercept=False, standardise=False)
@@ -79,12 +75,6 @@ def test_actions_that_stay_keep_their_bonus_and_a_new_one_has_no_rows() -> None:
     adapted = play.learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, outside="accept"))
     assert isinstance(before, np.ndarray)
     assert np.array_equal(model_of(adapted.policy).bonus, [before[2], 1.0, before[0]])
-
-
-def test_it_is_ahead_where_a_model_that_is_trusted_leads_astray() -> None:
-    world = SensitivityExample()
-    assert_always_ahead(EnlargedLinUCB(), [Uniform(), EpsilonGreedy(), LinUCB()], world, 3000)
-    assert_always_ahead(EnlargedLinUCB(misspecification=0.2), [EnlargedLinUCB()], world, 3000)
 
 
 @pytest.mark.parametrize(

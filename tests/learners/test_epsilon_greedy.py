@@ -10,7 +10,6 @@ import pytest
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.regimes import beats
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
@@ -50,10 +49,6 @@ def test_the_share_decays_with_the_rows_and_is_at_most_1() -> None:
         play.learn(uniform_log(world, n))
         rest = 1.0 - play.epoch.policy.probabilities(contexts).max(axis=1)
         np.testing.assert_allclose(rest, share * 2 / 3, rtol=1e-9)
-
-
-def test_a_decaying_share_beats_a_share_for_ever() -> None:
-    assert beats(EpsilonGreedy(epsilon=1.0, decay=1 / 3), Lines(), 5000)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
 from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.regimes import beats
 
 
 def test_gamma_by_hand() -> None:
@@ -80,11 +79,6 @@ def test_it_forgets_earlier_epochs() -> None:
 def test_a_known_horizon_needs_few_fits() -> None:
     epochs = simulate(FalconPlus(schedule=KnownHorizon(10_000)), Lines(), 10_000, seed=0).epochs
     assert [epoch.stop for epoch in epochs] == [200, 2000, 6325, 10_000]
-
-
-def test_it_beats_the_baselines_where_the_model_is_right_and_the_run_long() -> None:
-    # Regret of order sqrt(T) against epsilon-greedy's epsilon T; over 5,000 rounds it is still behind.
-    assert beats(FalconPlus(), Lines(), 30_000)
 
 
 @pytest.mark.parametrize(

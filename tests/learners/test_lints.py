@@ -17,12 +17,9 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.types import Floats
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.lints import CoefficientDraws, LinTS
-from gyrfalcon.learners.uniform import Uniform
 from gyrfalcon.oracles.linear import Linear
 from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.paired import assert_always_ahead
 from tests.learners.test_confident import model_of
 
 RAW = Linear(intercept=False, standardise=False)
@@ -227,16 +224,6 @@ def test_the_theory_scale_grows_with_rows_and_coefficients() -> None:
     policy = policy_after(learner, Lines())
     assert isinstance(policy, ThompsonPolicy)
     assert policy.scale == learner.scale_after(60, 9)
-
-
-def test_it_is_ahead_where_rewards_are_linear() -> None:
-    assert_always_ahead(LinTS(), [Uniform(), EpsilonGreedy()], Lines(), 2000)
-
-
-def test_it_is_ahead_where_coefficients_are_shared() -> None:
-    hybrid = Linear(layout="hybrid")
-    learner = LinTS(model_class=hybrid, n_draws=100)
-    assert_always_ahead(learner, [Uniform(), EpsilonGreedy(model_class=hybrid)], WITH_FEATURES, 2000)
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,9 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.epochwise import fitted_state
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.oful import OFUL, Refreshed
-from gyrfalcon.learners.uniform import Uniform
 from gyrfalcon.oracles.linear import Linear
 from tests.contracts.worlds import Lines, Play, started, uniform_log
-from tests.learners.paired import assert_always_ahead
 from tests.learners.test_confident import model_of
 
 TEXTBOOK = OFUL(growth=0.0, model_class=Linear(intercept=False, standardise=False))
@@ -145,15 +142,6 @@ def test_rows_that_come_after_actions_changed_refresh_the_policy() -> None:
     assert "was refreshed" in note_of(on.epoch)
     on.learn(uniform_log(world, 5))
     assert "not refreshed" in note_of(on.epoch)
-
-
-def test_it_is_ahead_where_rewards_are_linear_once_it_has_time() -> None:
-    # With the safe defaults R = .5 and S = 1 it explores long: after 3,000 rounds it is still behind.
-    assert_always_ahead(OFUL(), [Uniform(), EpsilonGreedy()], Lines(), 8000)
-
-
-def test_it_is_ahead_early_if_the_noise_is_known() -> None:
-    assert_always_ahead(OFUL(noise=0.1), [Uniform(), EpsilonGreedy(), OFUL()], Lines(), 2000)
 
 
 @pytest.mark.parametrize(

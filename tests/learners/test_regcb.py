@@ -17,13 +17,10 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import PastLogs
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.linucb import LinUCB
 from gyrfalcon.learners.regcb import RegCB, VersionSpace
-from gyrfalcon.learners.uniform import Uniform
 from gyrfalcon.oracles.linear import Linear
 from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.paired import assert_always_ahead
 from tests.learners.test_confident import model_of
 
 RAW = Linear(intercept=False, standardise=False)
@@ -195,15 +192,6 @@ def test_the_report_says_beta() -> None:
     report = learned(RegCB()).report
     assert report is not None
     assert report.notes == ("beta 0.6397",)
-
-
-@pytest.mark.parametrize(
-    ("learner", "n_rounds"),
-    # Elimination plays all that may be best alike, so that it needs more rounds to be ahead.
-    [(RegCB(), 8000), (RegCB(rule="optimistic"), 1500), (RegCB(c_0=0.01), 1500)],
-)
-def test_it_is_ahead_where_rewards_are_linear(learner: RegCB, n_rounds: int) -> None:
-    assert_always_ahead(learner, [Uniform(), EpsilonGreedy()], Lines(), n_rounds)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import PastLogs
 from gyrfalcon.learners.softmax import Softmax
 from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.regimes import beats
 
 
 def test_odds_are_exponential_in_the_gap() -> None:
@@ -43,11 +42,6 @@ def test_an_action_without_rows_is_as_likely_as_the_best() -> None:
     play.learn(log.where(log.action != 0))
     probabilities = play.epoch.policy.probabilities(world.draw(0, 50, seed=1).contexts)
     np.testing.assert_allclose(probabilities[:, 0], probabilities.max(axis=1), rtol=1e-12)
-
-
-def test_it_beats_the_baselines_among_many_near_ties() -> None:
-    # Ten actions, some always nearly as good as the best: exploring those is cheap, exploring all alike not.
-    assert beats(Softmax(), Lines(n_actions=10), 3000)
 
 
 @pytest.mark.parametrize(

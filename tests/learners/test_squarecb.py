@@ -15,10 +15,8 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.learners.uniform import Uniform
 from gyrfalcon.oracles.linear import Linear
 from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.regimes import beats
 
 
 def gamma_of(epoch: Epoch) -> float:
@@ -108,17 +106,6 @@ def test_online_each_round_is_an_epoch_with_the_propensity_of_its_own_gamma() ->
         assert log.round.tolist() == [round_]
         play.learn(log)
         assert gamma_of(play.epoch) == pytest.approx(10 * math.sqrt(round_ + 1))
-
-
-@pytest.mark.parametrize("weighting", ["inverse gap", "log barrier"])
-def test_it_beats_the_baselines_where_the_model_is_right(weighting: Any) -> None:
-    world = Lines(noise=0.5)
-    assert beats(SquareCB(weighting=weighting), world, 3000)
-
-
-def test_the_proofs_gamma_beats_uniform_play_at_once() -> None:
-    # Against epsilon-greedy it needs a long run, like FALCON+: gamma ignores how small the noise is.
-    assert beats(SquareCB(gamma="regret"), Lines(), 3000, others=(Uniform(),))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
@@ -23,52 +21,9 @@ SEEDS = range(50)
 T = 100_000
 
 
-@cache
-def population() -> tuple[Floats, Floats]:
-    """A fine grid of x, which is uniform on (0, 1), and the expected rewards of both actions on it."""
-    x = (np.arange(100_000) + 0.5) / 100_000
-    return x, STEP.means(x)
-
-
 def total_regret(learner: Learner, seeds: range = SEEDS) -> Floats:
     """Cumulative regret of each run."""
     return np.array([simulate(learner, STEP, T, seed).regret.sum() for seed in seeds])
-
-
-def line_of(x: Floats, target: Floats) -> Floats:
-    """Intercept and slope of the least-squares line."""
-    slope, intercept = np.polyfit(x, target, 1)
-    return np.array([intercept, slope])
-
-
-def test_the_best_linear_model_induces_the_optimal_policy() -> None:
-    x, means = population()
-    lines = np.array([line_of(x, means[:, action]) for action in range(2)])
-    np.testing.assert_allclose(lines, [[-0.25, 1.5], [0.5, 0.0]], atol=1e-5)
-    errors = (lines[:, 0] + np.outer(x, lines[:, 1]) - means) ** 2
-    assert errors.mean() == pytest.approx(1 / 32, abs=1e-5)
-    assert errors.max(axis=1).mean() == pytest.approx(1 / 16, abs=1e-5)
-    assert (0.5 - lines[0, 0]) / lines[0, 1] == pytest.approx(0.5, abs=1e-5)  # where the lines cross
-
-
-def test_what_the_optimal_policy_sees_makes_action_1_look_best_everywhere() -> None:
-    x, means = population()
-    chosen = x > 0.5
-    np.testing.assert_allclose(line_of(x[chosen], means[chosen, 0]), [1.0, 0.0], atol=1e-9)
-    best = means.max(axis=1).mean()
-    assert best - means[:, 0].mean() == pytest.approx(0.25, abs=1e-5)
-    assert best - means.mean() == pytest.approx(0.25, abs=1e-5)
-
-
-def test_the_self_consistent_greedy_policy_costs_a_twenty_fifth_a_round() -> None:
-    """Fitting the rows that the fit itself sends to action 1 settles where the line crosses .5."""
-    x, means = population()
-    switch = 0.45
-    for _ in range(60):
-        intercept, slope = line_of(x[x > switch], means[x > switch, 0])
-        switch += 0.5 * ((0.5 - intercept) / slope - switch)
-    assert switch == pytest.approx(0.418861, abs=1e-4)
-    assert 0.5 * (0.5 - switch) == pytest.approx(0.040569, abs=1e-4)
 
 
 def test_uniform_play_costs_a_quarter_a_round() -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from gyrfalcon.core.types import Floats, Ints
 
 _REACH = 8.0
-_N_NODES = 16
+_N_NODES = 24
 _NEGLIGIBLE = 1e-14  # where the largest score lies this rarely there is nothing to integrate
 _CHUNK = 2**16  # floats in an array over nodes, actions and rows: larger ones leave the cache
 
@@ -36,16 +36,16 @@ def larger_of_two(means: Floats, deviations: Floats) -> Floats:
     """
     from scipy.special import ndtr
 
-    playing = means > -np.inf
-    first = playing.argmax(axis=0)[np.newaxis]
-    second = len(means) - 1 - playing[::-1].argmax(axis=0)[np.newaxis]
-    gap = _at(means, first) - _at(means, second)
-    spread = np.hypot(_at(deviations, first), _at(deviations, second))
+    playing, rows = means > -np.inf, np.arange(means.shape[1])
+    first = playing.argmax(axis=0), rows
+    second = len(means) - 1 - playing[::-1].argmax(axis=0), rows
+    gap = means[first] - means[second]
+    spread = np.hypot(deviations[first], deviations[second])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         loses = ndtr(-np.where(spread > 0.0, np.abs(gap) / spread, np.inf))
     shares = np.zeros_like(means)
-    np.put_along_axis(shares, first, np.where(gap >= 0.0, 1.0 - loses, loses), axis=0)
-    np.put_along_axis(shares, second, np.where(gap >= 0.0, loses, 1.0 - loses), axis=0)
+    shares[first] = np.where(gap >= 0.0, 1.0 - loses, loses)
+    shares[second] = np.where(gap >= 0.0, loses, 1.0 - loses)
     return shares
 
 
@@ -69,15 +69,17 @@ def _chunk(means: Floats, deviations: Floats) -> Floats:
     leader, edges = _beginning(means, deviations)
     shares = np.zeros_like(means)
     # What lies below the beginning is an atom's, or next to nothing.
-    np.put_along_axis(shares, leader, reduce(np.multiply, ndtr(edges))[np.newaxis], axis=0)
+    shares[leader, np.arange(len(leader))] = reduce(np.multiply, ndtr(edges))
     for rows, lower, widths in _panels(edges, deviations):
         matter = reduce(np.multiply, ndtr(lower + widths)) > _NEGLIGIBLE
         shares[:, rows[matter]] += _integral(lower[:, matter], widths[:, matter])
+    # The errors of all actions in a panel have much in common; the rest of the row would add them up.
+    shares /= reduce(np.add, shares)
     return shares
 
 
 def _beginning(means: Floats, deviations: Floats) -> tuple[Ints, Floats]:
-    """The action with the highest lower end, (1, n), and where that end is in each action's deviations.
+    """The action with the highest lower end, (n,), and where that end is in each action's deviations.
 
     Ends are compared by differences: those of tiny deviations would all be rounded to the mean.
     """
@@ -90,7 +92,7 @@ def _beginning(means: Floats, deviations: Floats) -> tuple[Ints, Floats]:
             top = np.where(higher, means[action], top)
             spread = np.where(higher, deviations[action], spread)
         edges = (top - means - _REACH * spread) / deviations
-    return leader[np.newaxis], np.where(deviations > 0.0, edges, np.inf)
+    return leader, np.where(deviations > 0.0, edges, np.inf)
 
 
 def _panels(edges: Floats, deviations: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
@@ -139,11 +141,7 @@ def _rule() -> tuple[Floats, Floats]:
 def _widest(n_actions: int) -> Floats:
     """How many of the smallest deviation a panel may span while k = 0..K ranges go on.
 
-    The maximum of k scores is steeper than any of them, by about the root of log k. Panels a tenth wider have
-    an error of 5e-12 on random rows of 3 to 200 actions, and these of 4e-13.
+    The maximum of k scores is steeper than any of them, by about the root of log k. With 24 nodes the
+    constants keep errors near 1e-13 for 3 to 200 actions.
     """
-    return np.array([10.0 / (1.0 + math.log1p(k)) for k in range(n_actions + 1)])
-
-
-def _at(columns: Floats, index: Ints) -> Floats:
-    return np.take_along_axis(columns, index, axis=0)
+    return np.array([15.0 / (1.0 + math.log1p(k)) for k in range(n_actions + 1)])

@@ -6,6 +6,7 @@ columns, and then settles the weights of all stumps in use at once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -14,6 +15,8 @@ import numpy as np
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.oracles.budget import descended
 from gyrfalcon.oracles.cuts import Cuts
+
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Task:
         """The task in its own units; shares sum to 1."""
         # The mean of equal numbers can be rounded away from them, which would leave something to fit.
         shift = float(np.clip(shares @ targets, targets.min(), targets.max())) if centred else 0.0
-        scale = float(np.abs(targets - shift).max()) or 1.0
+        # Beside a budget of any size, targets may be so small that it would overflow in their units.
+        scale = max(float(np.abs(targets - shift).max()), 1e-100 * budget) or 1.0
         return cls(cuts, (targets - shift) / scale, shares, budget / scale, centred, shift, scale)
 
     def constant(self, weights: Floats) -> float:
@@ -67,13 +71,21 @@ class Solution:
 
 
 def solved(task: Task, weights: Floats, tolerance: float, max_iter: int) -> Solution:
-    """Corrections from these weights until the gap certifies them."""
-    allowed = tolerance * float(task.shares @ task.targets**2)
+    """Corrections from these weights until the gap certifies them, or is all rounding.
+
+    >>> cuts, shares = Cuts.of(np.array([[0.0], [1.0], [2.0]])), np.full(3, 1 / 3)
+    >>> task = Task.of(cuts, np.array([-1.0, 0.0, 1.0]), shares, budget=1.5, centred=True)
+    >>> solution = solved(task, np.zeros(2), tolerance=1e-10, max_iter=9)
+    >>> solution.weights.round(9), solution.converged
+    (array([0.75, 0.75]), True)
+    """
+    variance = float(task.shares @ task.targets**2)
+    allowed, rounding = tolerance * variance, 16.0 * _EPS * task.budget * math.sqrt(variance)
     for n_iter in range(max_iter + 1):
         correlations = task.correlations(weights)
         earned = float(weights @ correlations)
         gap = 2.0 * max(task.budget * float(np.abs(correlations).max(initial=0.0)) - earned, 0.0)
-        if gap <= allowed or n_iter == max_iter:
+        if gap <= max(allowed, rounding) or n_iter == max_iter:
             break
         # Weights from another task are settled among themselves first: only then is their price a measure.
         price = np.inf if n_iter == 0 and weights.any() else earned / task.budget
@@ -108,6 +120,10 @@ def _admitted(cuts: Cuts, weights: Floats, sizes: Floats, price: float) -> Ints:
 
 
 def within(weights: Floats, budget: float) -> Floats:
-    """The weights, shrunk onto the budget if they exceed it."""
+    """The weights, shrunk onto the budget if they exceed it.
+
+    >>> within(np.array([3.0, -1.0]), 2.0)
+    array([ 1.5, -0.5])
+    """
     spent = float(np.abs(weights).sum())
     return weights * (budget / spent) if spent > budget else weights

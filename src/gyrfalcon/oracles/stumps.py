@@ -26,7 +26,7 @@ class StumpHull:
     variance of y (its mean square if c is absent), or after `max_iter` corrections with `converged_` False.
     With `warm_start`, a refit starts from the fit before.
 
-    It has scikit-learn's interface, `clone` included, and does without scikit-learn.
+    Settings, `fit` and `predict` are scikit-learn's way, so that its `clone` works; it is not imported.
 
     >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> hull = StumpHull(budget=0.5).fit(x, [0.0, 0.0, 1.0, 1.0])
