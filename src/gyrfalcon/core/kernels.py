@@ -27,14 +27,14 @@ def inverse_gap_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike |
     [0.875, 0.0, 0.125]
     """
     _check_gamma(gamma)
-    columns, mask = _by_action(scores, eligible)
+    columns, mask = by_action(scores, eligible)
     if gamma == 0.0:
         return _rows(_uniform_columns(columns, mask))
     best, gaps = _best_and_gaps(columns, mask)
     with np.errstate(over="ignore"):  # an endless gap has probability 0
         gaps *= gamma
     gaps += _n_eligible(columns, mask)
-    return _rows(_rest_to_best(np.reciprocal(gaps, out=gaps), best, mask))
+    return _rows(rest_to_best(np.reciprocal(gaps, out=gaps), best, mask))
 
 
 def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike | None = None) -> Floats:
@@ -46,14 +46,14 @@ def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike |
     [[0.64741395, 0.22004104, 0.13254501]]
     """
     _check_gamma(gamma)
-    columns, mask = _by_action(scores, eligible)
+    columns, mask = by_action(scores, eligible)
     if gamma == 0.0:
         return _rows(_uniform_columns(columns, mask))
     best, gaps = _best_and_gaps(columns, mask)
     with np.errstate(over="ignore"):
         gaps *= gamma
     weights = 1.0 / (gaps + _barrier_level(gaps, mask))
-    return _rows(_rest_to_best(weights, best, mask))
+    return _rows(rest_to_best(weights, best, mask))
 
 
 def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None = None) -> Floats:
@@ -63,10 +63,10 @@ def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None
     [[0.05, 0.95]]
     """
     _check_share(epsilon)
-    columns, mask = _by_action(scores, eligible)
+    columns, mask = by_action(scores, eligible)
     best, _ = _best_and_gaps(columns, mask)
     weights = epsilon * _uniform_columns(columns, mask)
-    return _rows(_rest_to_best(weights, best, mask))
+    return _rows(rest_to_best(weights, best, mask))
 
 
 def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = None) -> Floats:
@@ -76,13 +76,13 @@ def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = 
     [[0.5, 0.5]]
     """
     _check_temperature(temperature)
-    columns, mask = _by_action(scores, eligible)
+    columns, mask = by_action(scores, eligible)
     best, gaps = _best_and_gaps(columns, mask)
     with np.errstate(over="ignore", under="ignore"):
         weights = np.exp(-(gaps / temperature))
         _blank(weights, mask)
         weights /= _sum(weights)
-    return _rows(_rest_to_best(weights, best, mask))
+    return _rows(rest_to_best(weights, best, mask))
 
 
 def uniform(n_actions: int, n: int, eligible: Bools | None = None) -> Floats:
@@ -91,7 +91,7 @@ def uniform(n_actions: int, n: int, eligible: Bools | None = None) -> Floats:
     >>> uniform(2, 1).tolist()
     [[0.5, 0.5]]
     """
-    columns, mask = _by_action(np.zeros((n, n_actions)), eligible)
+    columns, mask = by_action(np.zeros((n, n_actions)), eligible)
     return _rows(_uniform_columns(columns, mask))
 
 
@@ -214,7 +214,7 @@ def _check_finite(columns: Floats) -> None:
         raise ValueError(f"a score is {bad}; check the reward model and the features that it was given.")
 
 
-def _by_action(scores: ArrayLike, eligible: ArrayLike | None) -> tuple[Floats, Bools | None]:
+def by_action(scores: ArrayLike, eligible: ArrayLike | None) -> tuple[Floats, Bools | None]:
     rows = np.asarray(scores, dtype=np.float64)
     columns = np.ascontiguousarray(np.moveaxis(rows, -1, 0))
     if eligible is None:
@@ -265,7 +265,7 @@ def _sum(columns: Floats) -> Floats:
     return total
 
 
-def _rest_to_best(weights: Floats, best: Ints, mask: Bools | None) -> Floats:
+def rest_to_best(weights: Floats, best: Ints, mask: Bools | None) -> Floats:
     _blank(weights, mask)
     where_best = best[np.newaxis]
     np.put_along_axis(weights, where_best, 0.0, axis=0)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import _by_action, _rest_to_best, mixture, uniform
+from gyrfalcon.core.kernels import by_action, rest_to_best, mixture, uniform
 from gyrfalcon.core.largest_normal import larger_of_two, largest_of_many
 from gyrfalcon.core.types import Bools, Floats
 
@@ -56,7 +56,7 @@ def best_probabilities(means: ArrayLike, deviations: ArrayLike, eligible: ArrayL
     >>> best_probabilities([[0.6, 0.5, 0.5]], [[0.1, 0.0, 0.0]], [[False, True, True]]).tolist()
     [[0.0, 1.0, 0.0]]
     """
-    centres, mask = _by_action(means, eligible)
+    centres, mask = by_action(means, eligible)
     spreads = np.ascontiguousarray(np.transpose(np.asarray(deviations, dtype=np.float64)))
     _check_deviations(spreads if mask is None else spreads[mask])
     centres, spreads = _playing(centres, spreads, mask)
@@ -64,7 +64,7 @@ def best_probabilities(means: ArrayLike, deviations: ArrayLike, eligible: ArrayL
     weights = np.empty_like(centres)
     weights[:, pair] = larger_of_two(centres[:, pair], spreads[:, pair])
     weights[:, ~pair] = largest_of_many(centres[:, ~pair], spreads[:, ~pair])
-    return np.transpose(_rest_to_best(weights, weights.argmax(axis=0), mask))
+    return np.transpose(rest_to_best(weights, weights.argmax(axis=0), mask))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class SampledPolicy:
 
 def _shares(scores: Floats, eligible: Bools | None) -> Floats:
     """How often each action has the largest of (M, n, K) scores, (n, K)."""
-    columns, mask = _by_action(scores, eligible)
+    columns, mask = by_action(scores, eligible)
     best = (columns if mask is None else np.where(mask, columns, -np.inf)).argmax(axis=0)
     counts = [np.count_nonzero(best == action, axis=0) for action in range(len(columns))]
     return np.stack(counts, axis=1) / len(scores)
@@ -141,7 +141,7 @@ def _mixed(shares: Floats, mixing: float, eligible: Bools | None) -> Floats:
     n, n_actions = shares.shape
     mixed = mixture([shares, uniform(n_actions, n, eligible)], [1.0 - mixing, mixing])
     columns = np.ascontiguousarray(np.transpose(mixed))
-    return np.transpose(_rest_to_best(columns, columns.argmax(axis=0), None))
+    return np.transpose(rest_to_best(columns, columns.argmax(axis=0), None))
 
 
 def _playing(means: Floats, deviations: Floats, mask: Bools | None) -> tuple[Floats, Floats]:
