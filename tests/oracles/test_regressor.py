@@ -325,6 +325,37 @@ def test_weights_of_rows_count_as_repetitions() -> None:
         RowSummary().scaled(-1.0)
 
 
+def test_halves_of_the_rows_tell_noise_and_degrees_of_freedom() -> None:
+    # Kernel ridge with a linear kernel and next to no penalty is least squares: 3 coefficients per action.
+    line = Regressor(KernelRidge(kernel="linear", alpha=1e-9))
+    found = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        x, action = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+        zero = np.zeros(200, dtype=np.int64)
+        log = Log(Contexts(x), action, 0.1 * rng.normal(size=200), np.full(200, 0.5), zero, zero, zero)
+        oracle = line.oracle(log.contexts, 2)
+        rows = oracle.summarise(log)
+        noise = oracle.noise(oracle.passive_risk(rows), oracle.empty(), rows)
+        found.append((noise.variance, noise.degrees))
+    variance, degrees = np.mean(found, axis=0)
+    # Standard errors over the 200 logs are about 7e-5 and .25.
+    assert variance == pytest.approx(0.01, abs=4e-4)
+    assert degrees == pytest.approx(6.0, abs=1.2)
+
+
+def test_a_tree_that_interpolates_does_not_shut_the_constraint() -> None:
+    active, passive = two_logs(0, p=2)
+    oracle = Regressor(DecisionTreeRegressor()).oracle(active.contexts, 2)
+    rows = oracle.summarise(active), oracle.summarise(passive)
+    assert oracle.passive_risk(rows[1]) == 0.0
+    noise = oracle.noise(0.0, *rows)
+    assert noise.degrees == len(passive)
+    assert 0.1**2 / 3.0 < noise.variance < 0.3**2
+    learner = EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor()))
+    assert learner.slack_value(0.0, oracle, *rows, index=3) > noise.variance
+
+
 BANDITS = {
     "tree": Regressor(DecisionTreeRegressor(max_depth=3)),
     "forest": Regressor(RandomForestRegressor(n_estimators=3, max_depth=3)),

@@ -215,6 +215,7 @@ def _check_finite(columns: Floats) -> None:
 
 
 def by_action(scores: ArrayLike, eligible: ArrayLike | None) -> tuple[Floats, Bools | None]:
+    """Checked scores and mask, actions first, (K, n): sums over actions then run alike in any batch."""
     rows = np.asarray(scores, dtype=np.float64)
     columns = np.ascontiguousarray(np.moveaxis(rows, -1, 0))
     if eligible is None:
@@ -266,6 +267,7 @@ def _sum(columns: Floats) -> Floats:
 
 
 def rest_to_best(weights: Floats, best: Ints, mask: Bools | None) -> Floats:
+    """Probabilities (K, n): the weights of the others, and what is left of 1 for the best action."""
     _blank(weights, mask)
     where_best = best[np.newaxis]
     np.put_along_axis(weights, where_best, 0.0, axis=0)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import by_action, rest_to_best, mixture, uniform
+from gyrfalcon.core.kernels import by_action, mixture, rest_to_best, uniform
 from gyrfalcon.core.largest_normal import larger_of_two, largest_of_many
 from gyrfalcon.core.types import Bools, Floats
 

@@ -23,7 +23,6 @@ from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, S, Summary
 from gyrfalcon.oracles.slack import (
     chi_square_slack,
-    noise_variance,
     sandwich_slack,
     sandwich_spectrum,
 )
@@ -196,20 +195,23 @@ class EpsilonFalcon:
 
         alpha is the risk of the passive fit, from which the noise is estimated.
         """
-        comp, d = self._comp(oracle), oracle.n_parameters
-        rate = unit_slack(passive.n, comp, index, self.delta, self.rho, self.rho_prime)
-        if self.slack_rule == "paper" or math.isinf(rate):
-            return c_1(self.C) * rate
-        variance = noise_variance(passive.n, alpha, d, active + passive)
+        if self.slack_rule == "paper":
+            return c_1(self.C) * self._unit_slack(passive.n, self._comp(oracle), index)
+        noise = oracle.noise(alpha, active, passive)
+        variance, d = noise.variance, noise.degrees
         if self.slack_rule == "calibrated":
-            return self.c_beta * variance * rate
+            comp = d if self.comp is None else self.comp
+            return self.c_beta * variance * self._unit_slack(passive.n, comp, index)
         confidence = log_confidence(index, self.delta)
         if self.slack_rule == "chi-square":
             return chi_square_slack(variance, d, passive.n, confidence)
         if scatter is None or passive.n < 2 * d or not isinstance(passive, Moments):
-            return sandwich_slack(np.full(d, variance), passive.n, confidence)
+            return sandwich_slack(np.full(math.ceil(d), variance), passive.n, confidence)
         spectrum = sandwich_spectrum(passive, scatter) * (passive.n / (passive.n - d))
         return sandwich_slack(spectrum, passive.n, confidence)
+
+    def _unit_slack(self, n_passive: float, comp: float, index: int) -> float:
+        return unit_slack(n_passive, comp, index, self.delta, self.rho, self.rho_prime)
 
     def _scatter(self, oracle: AnyOracle, state: Fitted, passive: Summary, log: Log) -> Floats | None:
         """Sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""

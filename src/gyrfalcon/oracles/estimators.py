@@ -47,6 +47,11 @@ class Estimator:
         return self.name in _CONVEX
 
     @property
+    def is_linear(self) -> bool:
+        """Whether it is a linear model of scikit-learn's, with a degree of freedom for each coefficient."""
+        return self.name.startswith("sklearn.linear_model.")
+
+    @property
     def library(self) -> str:
         """The package that the class comes from, with its version."""
         root = self.name.split(".", maxsplit=1)[0]

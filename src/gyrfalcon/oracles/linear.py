@@ -19,8 +19,9 @@ from gyrfalcon.oracles.least_squares import least_squares, ridge_factors
 from gyrfalcon.oracles.lines import LinearModel, linear_model
 from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.oracles.moments import Moments
-from gyrfalcon.oracles.oracle import Slack
+from gyrfalcon.oracles.oracle import Noise, Slack
 from gyrfalcon.oracles.reindexing import reindexed_model, reindexed_moments, reindexed_scatter
+from gyrfalcon.oracles.slack import noise_of_parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +143,10 @@ class LinearOracle:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
         fit = least_squares(passive.transformed(self._standardisation(passive)), self.settings.ridge)
         return float(np.sum(fit.residual_squares)) / passive.n
+
+    def noise(self, alpha: float, active: Moments, passive: Moments) -> Noise:
+        """sigma^2 from alpha, or from all rewards where passive rows are few; d degrees of freedom."""
+        return noise_of_parameters(passive.n, alpha, self.n_parameters, active + passive)
 
     def scatter(self, log: Log, passive: Moments) -> Floats:
         """Sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""

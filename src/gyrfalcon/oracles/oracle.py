@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar
 
 from gyrfalcon.core.contexts import Contexts
@@ -45,6 +46,18 @@ class RewardModel(Protocol):
 
 
 Slack = float | Callable[[float], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What a passive fit says about the rewards' scatter around the model."""
+
+    variance: float
+    """sigma^2."""
+    degrees: float
+    """Degrees of freedom that the fit has used: alpha is about sigma^2 (1 - degrees / n')."""
+
+
 S = TypeVar("S", bound=Summary)
 M = TypeVar("M", bound=RewardModel)
 
@@ -77,6 +90,10 @@ class Oracle(Protocol[S, M]):
 
     def passive_risk(self, passive: S) -> float:
         """alpha: the mean squared error of the fit of these rows."""
+        ...
+
+    def noise(self, alpha: float, active: S, passive: S) -> Noise:
+        """How far rewards scatter around the model, and by how many degrees of freedom alpha is too small."""
         ...
 
     def reindexed(self, n_actions: int) -> Self:

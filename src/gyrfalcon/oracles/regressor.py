@@ -19,8 +19,9 @@ from gyrfalcon.oracles.features import Design
 from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, WeightedRows, padded
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.lines import LinearModel, linear_model
-from gyrfalcon.oracles.oracle import Slack
+from gyrfalcon.oracles.oracle import Noise, Slack
 from gyrfalcon.oracles.rows import Part, RowSummary
+from gyrfalcon.oracles.slack import noise_of_halves, noise_of_parameters
 from gyrfalcon.oracles.weighted import WeightedFit, WeightedRegression, line_of
 
 AnyModel = RegressorModel | LinearModel
@@ -45,7 +46,8 @@ class Regressor:
     basis
         Expansion of shared features.
     complexity
-        comp(F), which gamma and slack are computed from; None means as many as a linear class would have.
+        comp(F), which gamma and slack are computed from. None means, for gamma, as many as a linear class
+        has; for a calibrated slack, the degrees of freedom that fits of half the passive rows give away.
     convex
         Whether the class is convex; None means if it is known to be.
     standardise
@@ -167,6 +169,19 @@ class RegressorOracle:
     def passive_risk(self, passive: RowSummary) -> float:
         """alpha: the mean squared error of the fit of these rows."""
         return self._regression(self.empty(), passive).solve(math.inf).passive_risk
+
+    def noise(self, alpha: float, active: RowSummary, passive: RowSummary) -> Noise:
+        """sigma^2 and degrees of freedom: as set or known, else from how half the rows predict the others.
+
+        A tree can fit its rows without error; only rows that it has not seen tell of the noise.
+        """
+        everything = active + passive
+        if self.settings.complexity is not None or self.estimator.is_linear:
+            return noise_of_parameters(passive.n, alpha, self.n_parameters, everything)
+        halves = passive.halves()
+        if min(half.n for half in halves) == 0.0:
+            return noise_of_parameters(passive.n, alpha, self.n_parameters, everything)
+        return noise_of_halves(passive.n, alpha, self._regression(*halves).exchanged_risk())
 
     def reindexed(self, n_actions: int) -> RegressorOracle:
         """The same oracle for another number of actions."""

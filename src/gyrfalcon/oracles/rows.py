@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 
 import numpy as np
 
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.types import Bools, Floats, Ints
 
 Rows = tuple[Floats, Floats, Floats]
 """Features (n, p), rewards (n,) and weights (n,)."""
@@ -25,6 +25,10 @@ class Part:
 
     def __len__(self) -> int:
         return len(self.reward)
+
+    def where(self, rows: Bools) -> Part:
+        """The rows where the mask is true."""
+        return Part(self.features[rows], self.block[rows], self.reward[rows], self.weight[rows])
 
     def followed_by(self, other: Part) -> Part:
         """Both in one."""
@@ -90,6 +94,17 @@ class RowSummary:
             np.concatenate([part.weight[rows] for part, rows in chosen]),
         )
 
+    def halves(self) -> tuple[RowSummary, RowSummary]:
+        """Every second row of each block, and the others."""
+        if not self.parts:
+            return self, self
+        whole = reduce(Part.followed_by, self.parts)
+        order = np.argsort(whole.block, kind="stable")
+        rank = np.empty(len(whole), dtype=np.int64)
+        rank[order] = np.arange(len(whole))
+        first = rank % 2 == 0
+        return RowSummary((whole.where(first),)), RowSummary((whole.where(~first),))
+
     def reindexed(self, source: Ints) -> RowSummary:
         """The rows whose block is still there, numbered anew: block k was source[k] before."""
         return RowSummary(tuple(_renumbered(part, source) for part in self.parts))
@@ -125,5 +140,4 @@ def _renumbered(part: Part, source: Ints) -> Part:
     position = np.full(max(int(part.block.max(initial=-1)), int(source.max(initial=-1))) + 1, -1)
     position[source[source >= 0]] = np.flatnonzero(source >= 0)
     block = position[part.block]
-    kept = block >= 0
-    return Part(part.features[kept], block[kept], part.reward[kept], part.weight[kept])
+    return replace(part, block=block).where(block >= 0)

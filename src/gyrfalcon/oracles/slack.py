@@ -13,20 +13,34 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.moments import Moments
-from gyrfalcon.oracles.oracle import Summary
+from gyrfalcon.oracles.oracle import Noise, Summary
 
 
-def noise_variance(n_passive: float, alpha: float, n_parameters: int, rewards: Summary) -> float:
+def noise_of_parameters(n_passive: float, alpha: float, n_parameters: int, rewards: Summary) -> Noise:
     """sigma^2 = n' alpha / (n' - d) from passive residuals, or the variance of `rewards` when n' < 2 d.
 
     With few rows per coefficient the residuals say more about the fit than about the noise.
     """
     if n_passive >= 2 * n_parameters:
-        return n_passive * alpha / (n_passive - n_parameters)
-    return rewards.reward_variance
+        return Noise(n_passive * alpha / (n_passive - n_parameters), n_parameters)
+    return Noise(rewards.reward_variance, n_parameters)
 
 
-def chi_square_slack(variance: float, n_parameters: int, n_passive: float, log_confidence: float) -> float:
+def noise_of_halves(n_passive: float, alpha: float, exchanged: float) -> Noise:
+    """sigma^2 and degrees of freedom from alpha and the risk of each half of the rows under the other's fit.
+
+    With f = degrees / n', alpha is about sigma^2 (1 - f) and the exchanged risk sigma^2 (1 + 2 f), as half
+    the rows make twice the error. A class that interpolates has f = 1.
+
+    >>> noise_of_halves(100, alpha=0.75, exchanged=1.5)
+    Noise(variance=1.0, degrees=25.0)
+    """
+    share = (exchanged - alpha) / (exchanged + 2.0 * alpha) if exchanged > alpha else 0.0
+    share = min(max(share, 1.0 / n_passive), 1.0)
+    return Noise(exchanged / (1.0 + 2.0 * share), share * n_passive)
+
+
+def chi_square_slack(variance: float, n_parameters: float, n_passive: float, log_confidence: float) -> float:
     """sigma^2 q / n', with q the chi-square quantile of d degrees at 1 - exp(-log_confidence).
 
     >>> round(chi_square_slack(0.01, 1, 100, math.log(1 / 0.05)), 6)

@@ -60,6 +60,12 @@ class WeightedRegression:
         # Active rows weigh 1 each, so that multiplier 0 is the ordinary fit and penalties keep their meaning.
         return self._solved(multiplier * self._n / self._n_passive if multiplier else 0.0)
 
+    def exchanged_risk(self) -> float:
+        """The mean squared error of each side's rows under the fit of the other side alone."""
+        active, passive = self._solved(0.0), self._solved(math.inf)
+        total = passive.active_risk * self._n + active.passive_risk * self._n_passive
+        return total / (self._n + self._n_passive)
+
     def _solved(self, weight: float) -> WeightedFit:
         fits = [block.fitted(weight) for block in self._blocks]
         return WeightedFit(
