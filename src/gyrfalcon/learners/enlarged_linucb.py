@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,13 +14,14 @@ from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.learners import confident, epochwise
 from gyrfalcon.learners.checks import check_not_negative
 from gyrfalcon.learners.confident import check_settings
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.oracles.moments import Moments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnlargedLinUCB:
+class EnlargedLinUCB(Refitting):
     """The action with the largest f(x, a) + (alpha + misspecification sqrt(n)) ||phi||.
 
     If every expected reward is within `misspecification` of some linear model, the estimate is off by at most
@@ -36,7 +36,6 @@ class EnlargedLinUCB:
     1.0
     """
 
-    reads_history: ClassVar[bool] = False
     misspecification: float = 0.05
     alpha: float = 1.0
     ridge: float = 1.0
@@ -48,10 +47,6 @@ class EnlargedLinUCB:
         check_settings("EnlargedLinUCB", self.model_class, self.schedule, self.ridge, self.mixing)
         check_not_negative("misspecification", self.misspecification)
         check_not_negative("alpha", self.alpha)
-
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """A uniform batch unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ridge regression on every row so far."""

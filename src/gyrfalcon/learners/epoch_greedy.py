@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_choice, check_parts, check_positive
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpochGreedy:
+class EpochGreedy(Refitting):
     """The best estimate by uniform rows alone, and ever fewer uniform rounds: a share of order t^(-1/3).
 
     After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive), which makes
@@ -40,7 +41,6 @@ class EpochGreedy:
     0.062
     """
 
-    reads_history: ClassVar[bool] = False
     exploration: float = 1.0
     passive_design: Literal["tail", "coin"] | PassiveDesign = "coin"
     rows: Literal["passive", "all"] = "passive"
@@ -76,10 +76,6 @@ class EpochGreedy:
             kernel=lambda _: EpsilonGreedyKernel(),
         )
         return self._with_share(self._reported(following))
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)
 
     def share(self, start: int, stop: int) -> float:
         """The share of passive rounds among rounds start..stop-1."""

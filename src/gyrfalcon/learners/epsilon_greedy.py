@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_choice, check_not_negative, check_parts
 from gyrfalcon.learners.epochwise import Data, Size
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpsilonGreedy:
+class EpsilonGreedy(Refitting):
     """Plays the action with the best estimate with probability 1 - epsilon, else any action alike.
 
     With `decay`, the share is min(1, epsilon n^-decay) after a fit of n rows, and epsilon may be above 1:
@@ -29,7 +28,6 @@ class EpsilonGreedy:
     'all'
     """
 
-    reads_history: ClassVar[bool] = False
     epsilon: float = 0.1
     decay: float = 0.0
     data: Data = "all"
@@ -46,10 +44,6 @@ class EpsilonGreedy:
             )
         check_choice("data", self.data, ("last epoch", "all"))
 
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """Epoch 1, uniform unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
-
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Least squares on the rows."""
         del history
@@ -62,10 +56,6 @@ class EpsilonGreedy:
             kernel=lambda size: EpsilonGreedyKernel(self._share(size)),
             eager=True,
         )
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)
 
     def _share(self, size: Size) -> float:
         return min(1.0, self.epsilon * math.pow(size.n, -self.decay))

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Data, Size
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 from gyrfalcon.theory import unit_gamma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Falcon:
+class Falcon(Refitting):
     """Epsilon-FALCON without passive share and constraint, for comparison.
 
     `data` "last epoch" fits each epoch alone, as published for general classes; "all" pools every row.
@@ -32,7 +31,6 @@ class Falcon:
     10.0
     """
 
-    reads_history: ClassVar[bool] = False
     c_gamma: float = 10.0
     delta: float = 0.05
     class_size: float | None = None
@@ -48,10 +46,6 @@ class Falcon:
             raise ValueError(f"class_size is {self.class_size}; give the number of models, at least 1.")
         check_choice("data", self.data, ("last epoch", "all"))
 
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """Epoch 1, uniform unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
-
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ordinary least squares on the rows, then inverse gap weighting."""
         del history
@@ -63,10 +57,6 @@ class Falcon:
             data=self.data,
             kernel=lambda size: InverseGapWeighting(self._gamma(size)),
         )
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)
 
     def _gamma(self, size: Size) -> float:
         """gamma_m of epoch m."""

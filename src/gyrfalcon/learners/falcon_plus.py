@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_delta, check_not_negative, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Size
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FalconPlus:
+class FalconPlus(Refitting):
     """Each epoch's model is fitted on the epoch before alone, and trusted as far as its error bound.
 
     gamma_m = 1/2 sqrt(K / E(n; delta / (2 m^2))) for a fit of n rows, where E bounds the squared error of
@@ -41,7 +40,6 @@ class FalconPlus:
     0.002996
     """
 
-    reads_history: ClassVar[bool] = False
     c_error: float = 0.0025
     delta: float = 0.05
     rho: float = 1.0
@@ -59,10 +57,6 @@ class FalconPlus:
         if not 0.0 < self.rho <= 1.0:
             raise ValueError(f"rho is {self.rho}; errors fall as n^-rho, so give a number in (0, 1].")
 
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """Epoch 1, uniform unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
-
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """A regression of the epoch's rows, then inverse gap weighting."""
         del history
@@ -74,10 +68,6 @@ class FalconPlus:
             data="last epoch",
             kernel=lambda size: InverseGapWeighting(self._gamma(size)),
         )
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)
 
     def error(self, n: float, n_parameters: int, delta: float) -> float:
         """E(n; delta): what the squared error of a fit of n rows exceeds with probability delta at most."""

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_mixing, check_parts
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Greedy:
+class Greedy(Refitting):
     """The action with the best estimate by all rows so far, after a first epoch of uniform play.
 
     It never explores: contexts must make each action look best now and then, or a bad first estimate of one
@@ -28,7 +27,6 @@ class Greedy:
     0.0
     """
 
-    reads_history: ClassVar[bool] = False
     mixing: float = 0.0
     schedule: Schedule = Geometric(100, 1.5)
     model_class: ModelClass = Linear()
@@ -36,10 +34,6 @@ class Greedy:
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
         check_mixing(self.mixing)
-
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """Epoch 1, uniform unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """A regression of every row so far."""
@@ -52,7 +46,3 @@ class Greedy:
             kernel=lambda _: EpsilonGreedyKernel(self.mixing),
             eager=True,
         )
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.learners import adapting, confident, epochwise
 from gyrfalcon.learners.checks import check_delta, check_not_negative
 from gyrfalcon.learners.confident import check_settings
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.features import Layout
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import OptimisticModel
@@ -44,7 +45,7 @@ class CoefficientDraws:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinTS:
+class LinTS(Refitting):
     """Draws coefficients from N(mu, v^2 V^-1) and plays the best action of the draw; propensities are exact.
 
     Actions with coefficients of their own have independent scores, and the probability that one is the
@@ -77,7 +78,6 @@ class LinTS:
     10.13
     """
 
-    reads_history: ClassVar[bool] = False
     scale: float | Literal["theory"] = 0.5
     noise: float = 0.5
     delta: float = 0.05
@@ -104,10 +104,6 @@ class LinTS:
         if not isinstance(self.scale, str):
             return self.scale
         return self.noise * math.sqrt(9.0 * n_parameters * math.log(max(n_rows, 1.0) / self.delta))
-
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """A uniform batch unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """The posterior given every row so far."""

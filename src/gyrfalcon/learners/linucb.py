@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
@@ -12,11 +11,12 @@ from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.learners import confident, epochwise
 from gyrfalcon.learners.checks import check_not_negative
 from gyrfalcon.learners.confident import check_settings
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinUCB:
+class LinUCB(Refitting):
     """The action with the largest f(x, a) + alpha ||phi||, refitted on all rows in batches.
 
     The first batch is uniform. `ridge` regularises every coefficient, the intercept too. Its propensities are
@@ -26,7 +26,6 @@ class LinUCB:
     1.0
     """
 
-    reads_history: ClassVar[bool] = False
     alpha: float = 1.0
     ridge: float = 1.0
     mixing: float = 0.0
@@ -36,10 +35,6 @@ class LinUCB:
     def __post_init__(self) -> None:
         check_settings("LinUCB", self.model_class, self.schedule, self.ridge, self.mixing)
         check_not_negative("alpha", self.alpha)
-
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """A uniform batch unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ridge regression on every row so far."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
@@ -14,6 +13,7 @@ from gyrfalcon.learners import confident, epochwise
 from gyrfalcon.learners.checks import check_delta, check_not_negative
 from gyrfalcon.learners.confident import Gathered, check_settings
 from gyrfalcon.learners.epochwise import Fitted
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 
 
@@ -26,7 +26,7 @@ class Refreshed(Fitted):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OFUL:
+class OFUL(Refitting):
     """The action with the largest f(x, a) + radius ||phi||, refreshed when det V has grown enough.
 
     The radius is R sqrt(ln(det V / ridge^d) + 2 ln(1 / delta)) + sqrt(ridge) S over one V for the
@@ -59,7 +59,6 @@ class OFUL:
     2.224
     """
 
-    reads_history: ClassVar[bool] = False
     noise: float = 0.5
     norm: float = 1.0
     delta: float = 0.05
@@ -80,10 +79,6 @@ class OFUL:
         """The radius of the confidence ellipsoid when ln(det V / ridge^d) is `information`."""
         spread = math.sqrt(information + 2.0 * math.log(1.0 / self.delta))
         return self.noise * spread + math.sqrt(self.ridge) * self.norm
-
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """A uniform batch unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Ridge regression on every row so far, if they say enough more than at the last refresh."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import confident, epochwise
 from gyrfalcon.learners.checks import check_choice, check_not_negative
 from gyrfalcon.learners.confident import check_settings
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import OptimisticModel
 
@@ -51,7 +52,7 @@ class VersionSpace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegCB:
+class RegCB(Refitting):
     """Plays what some model that fits nearly as well as the best one finds best, exactly for linear classes.
 
     High and Low are f(x, a) +- sqrt(beta) ||phi||: the extreme rewards over the models whose sum of squares
@@ -81,7 +82,6 @@ class RegCB:
     0.57
     """
 
-    reads_history: ClassVar[bool] = False
     rule: Literal["elimination", "optimistic"] = "elimination"
     c_0: float = 0.1
     clip: bool = True
@@ -98,10 +98,6 @@ class RegCB:
     def beta(self, n_actions: int, n_rows: float) -> float:
         """How far above the least sum of squares a model may be, after so many rows."""
         return self.c_0 * math.log(max(n_actions * n_rows, 1.0))
-
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """A uniform batch unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """The version space of every row so far."""

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import SoftmaxKernel
-from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_not_negative, check_parts, check_positive
 from gyrfalcon.learners.epochwise import Size
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Softmax:
+class Softmax(Refitting):
     """Plays action a with a probability in proportion to exp(f(x, a) / temperature).
 
     The temperature is `temperature` n^-`decay` after n rows: with decay 1/2 it falls as fast as estimates
@@ -31,7 +30,6 @@ class Softmax:
     Geometric(first=100, ratio=1.5)
     """
 
-    reads_history: ClassVar[bool] = False
     temperature: float = 1.0
     decay: float = 0.5
     schedule: Schedule = Geometric(100, 1.5)
@@ -42,20 +40,12 @@ class Softmax:
         check_positive("temperature", self.temperature)
         check_not_negative("decay", self.decay)
 
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """Epoch 1, uniform unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
-
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """A regression of every row so far, played at a lower temperature."""
         del history
         return epochwise.advanced(
             epoch, log, schedule=self.schedule, model_class=self.model_class, kernel=self._kernel
         )
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)
 
     def _kernel(self, size: Size) -> SoftmaxKernel:
         return SoftmaxKernel(self.temperature * math.pow(size.n, -self.decay))

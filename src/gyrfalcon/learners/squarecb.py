@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
-from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
-from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import (
     check_choice,
     check_delta,
@@ -21,12 +20,13 @@ from gyrfalcon.learners.checks import (
     check_whole,
 )
 from gyrfalcon.learners.epochwise import Size
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SquareCB:
+class SquareCB(Refitting):
     """Inverse gap weighting by how well a regression of all rows so far can predict.
 
     `schedule` FixedBatch(1) is the online form, a refit each round; least squares of the rows so far are the
@@ -54,7 +54,6 @@ class SquareCB:
     'inverse gap'
     """
 
-    reads_history: ClassVar[bool] = False
     gamma: Literal["scheduled", "regret"] = "scheduled"
     gamma_scale: float = 10.0
     gamma_exponent: float = 0.5
@@ -78,20 +77,12 @@ class SquareCB:
         check_not_negative("misspecification", self.misspecification)
         check_positive("comp", self.comp)
 
-    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """A uniform batch unless a log warms it up."""
-        return epochwise.started(self, epochwise.first_epoch(problem, self.schedule, self.model_class), log)
-
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """A regression of every row so far, then inverse gap weighting."""
         del history
         return epochwise.advanced(
             epoch, log, schedule=self.schedule, model_class=self.model_class, kernel=self._kernel
         )
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)
 
     def square_regret(self, n: float, n_parameters: int) -> float:
         """RegSq after n rows, with what a wrong model class adds to it."""
