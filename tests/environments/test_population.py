@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -264,3 +265,42 @@ def test_what_does_not_fit_is_refused() -> None:
         Population.finite(numbered(2), np.zeros((2, 2)), [1.0, -1.0])
     with pytest.raises(ValueError, match="weights sum to 0"):
         Population.finite(numbered(2), np.zeros((2, 2)), [0.0, 0.0])
+
+
+class Bump:
+    """Action 1 is best in a window that no node of a rule of 32 points looks into."""
+
+    def scores(self, contexts: Contexts) -> Floats:
+        x = contexts.shared[:, 0]
+        return np.stack([np.zeros_like(x), 4e-4 - 4.0 * (x - 0.5) ** 2], axis=1)
+
+
+def test_a_switch_there_and_back_between_two_nodes_is_found() -> None:
+    population = Population.on_line(
+        lambda x: np.stack([np.ones_like(x), np.zeros_like(x)], axis=1), (0.0, 1.0)
+    )
+    assert population.regret(greedy(Bump())) == pytest.approx(0.02, abs=1e-12)
+    assert population.regret(greedy(Bump()), under=Bump()) == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda c: Population.finite(c, [[np.nan, 1.0], [0.0, 1.0]]), "means holds nan; give finite"),
+        (lambda _: Population.sampled(StepExample(), 1, seed=0), "n is 1; give at least 2 rounds"),
+    ],
+)
+def test_what_is_no_population_is_refused(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(Contexts(np.zeros((2, 1))))
+
+
+def test_contexts_of_weight_0_are_not_there() -> None:
+    contexts = Contexts(np.array([[0.0], [1.0]]))
+    population = Population.finite(contexts, [[0.0, 0.0], [9.0, 9.0]], weights=[1.0, 0.0])
+    assert population.sup_error(Zero()) == 0.0
+
+
+class Zero:
+    def scores(self, contexts: Contexts) -> Floats:
+        return np.zeros((len(contexts), 2))

@@ -15,7 +15,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.epochwise import fitted_state
 from gyrfalcon.learners.oful import OFUL, Refreshed
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.linear import Linear, LinearOracle
 from tests.contracts.worlds import Lines, Play, started, uniform_log
 from tests.learners.test_confident import model_of
 
@@ -29,8 +29,11 @@ def radius_of(epoch: Epoch) -> float:
 
 
 def information_of(epoch: Epoch) -> float:
+    """ln(det V / ridge^d) at the last refresh."""
     assert isinstance(epoch.state, Refreshed)
-    return epoch.state.information
+    assert isinstance(epoch.state.oracle, LinearOracle)
+    assert epoch.state.rows is not None
+    return float(epoch.state.oracle.log_determinants(epoch.state.rows, epoch.state.rows).sum())
 
 
 def note_of(epoch: Epoch) -> str:
@@ -130,6 +133,18 @@ def test_growth_0_refreshes_at_every_batch_and_det_v_is_monotone() -> None:
     assert all("was refreshed" in note_of(epoch) for epoch in epochs)
     assert (np.diff([information_of(epoch) for epoch in epochs]) > 0.0).all()
     assert (np.diff([radius_of(epoch) for epoch in epochs]) > 0.0).all()
+
+
+def test_a_context_far_out_does_not_end_the_refreshing() -> None:
+    # It shrinks all others' standardised features, and with them det V: only rows in one scale compare.
+    log = uniform_log(Lines(), 1000)
+    shared = log.contexts.shared.copy()
+    shared[300] = 1e6
+    epochs = learned_in_parts(OFUL(growth=0.1), replace(log, contexts=Contexts(shared)))
+    late = [note_of(epoch) for epoch in epochs[20:]]
+    assert any("was refreshed" in note for note in late)
+    growths = [float(note.split("factor of ")[1].split(",")[0]) for note in late if "factor" in note]
+    assert min(growths) >= 1.0
 
 
 def test_rows_that_come_after_actions_changed_refresh_the_policy() -> None:

@@ -57,7 +57,7 @@ def test_one_row_by_hand() -> None:
 @pytest.mark.parametrize("clip", [True, False])
 def test_estimates_lie_between_low_and_high(layout: Any, clip: bool) -> None:
     world = Lines(n_action_features=2)
-    space = space_of(learned(RegCB(clip=clip, model_class=Linear(layout=layout)), world))
+    space = replace(space_of(learned(RegCB(model_class=Linear(layout=layout)), world)), clip=clip)
     contexts = contexts_of(world)
     low, high = space.bounds(contexts)
     means = space.model.means(contexts)
@@ -213,3 +213,15 @@ def test_the_rule_may_change_between_epochs() -> None:
         epoch, uniform_log(Lines(), 100, seed=3), history=PastLogs()
     )
     assert isinstance(following.policy, KernelPolicy)
+
+
+@pytest.mark.parametrize("rule", ["elimination", "optimistic"])
+def test_rewards_that_are_accepted_outside_their_range_are_not_clipped(rule: Any) -> None:
+    problem = Problem(["bad", "good"], features=1, outside="accept")
+    rng = np.random.default_rng(0)
+    action = rng.integers(0, 2, 400)
+    contexts = Contexts(rng.normal(size=(400, 1)))
+    rewards = 2.0 + action + 0.1 * rng.normal(size=400)
+    log = problem.log(contexts, [problem.actions[a] for a in action], rewards.tolist())
+    epoch = RegCB(rule=rule).start(problem, log)
+    assert (epoch.policy.probabilities(contexts)[:, 1] == 1.0).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, isfinite, pow
+from numbers import Integral
 from typing import Protocol
 
 
@@ -31,7 +32,7 @@ class Doubling:
 
     def end(self, index: int) -> int:
         """tau_m = tau_1 2^(m-1)."""
-        return self.first << (index - 1)
+        return int(self.first) << (index - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Geometric:
         """The rounded-up geometric progression; where it grows by less than a round, one round a step."""
         # ceil(first ratio^j) grows by less than 1 only before first ratio^j (ratio - 1) reaches 1; until
         # then the progression advances by single rounds, and it never falls behind that pace.
-        last = self.first
+        last = int(self.first)
         for step in range(1, index):
             last = max(last + 1, ceil(self.first * self.ratio**step - 1e-9))
         return last
@@ -77,7 +78,7 @@ class FixedBatch:
 
     def end(self, index: int) -> int:
         """M batches."""
-        return self.size * index
+        return int(self.size) * index
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +99,15 @@ class KnownHorizon:
 
     def end(self, index: int) -> int:
         """The printed sequence, cut at the horizon."""
-        step = 1
+        step, horizon = 1, int(self.horizon)
         while True:
-            last = min(ceil(2.0 * pow(self.horizon, 1.0 - 0.5**step) - 1e-9), self.horizon)
+            last = min(ceil(2.0 * pow(horizon, 1.0 - 0.5**step) - 1e-9), horizon)
             if step == index:
                 return last
-            if last == self.horizon:
-                return self.horizon * (1 + index - step)
+            if last == horizon:
+                return horizon * (1 + index - step)
             step += 1
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return not isinstance(value, bool) and isinstance(value, Integral)

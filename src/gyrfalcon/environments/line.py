@@ -10,7 +10,7 @@ import numpy as np
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies import Scorer
 from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.environments.quadrature import peak, pieces, switches
+from gyrfalcon.environments.quadrature import closest, peak, pieces, switches
 
 Table = Callable[[Contexts], Floats]
 """(n, K) numbers of n contexts: scores, probabilities, errors."""
@@ -44,9 +44,14 @@ class Line:
         return lambda contexts: (model.scores(contexts) - self.means(contexts)) ** 2
 
     def cut(self, tables: Sequence[Table]) -> Line:
-        """The line with breaks at and around every point where the largest column of a table changes."""
+        """The line with breaks at and around every point where the largest column of a table changes.
+
+        Between two nodes with the same largest column, the point is looked at where another comes closest.
+        """
         nodes, _ = self.nodes()
-        found = np.concatenate([np.zeros(0), *(switches(_largest(table), nodes) for table in tables)])
+        found = np.concatenate(
+            [np.zeros(0), *(switches(_largest(table), _with_near_ties(table, nodes)) for table in tables)]
+        )
         return replace(self, breaks=tuple(np.union1d(self.breaks, self._around(found)).tolist()))
 
     def peak(self, table: Table) -> float:
@@ -68,6 +73,23 @@ class Line:
 
 def _largest(table: Table) -> Callable[[Floats], Ints]:
     return lambda x: np.asarray(table(_contexts(x)).argmax(axis=1))
+
+
+def _with_near_ties(table: Table, nodes: Floats) -> Floats:
+    """The nodes, and between those with the same largest column the point where another comes closest."""
+    largest = _largest(table)(nodes)
+    quiet = np.flatnonzero(largest[:-1] == largest[1:])
+    own = largest[quiet]
+
+    def lead(x: Floats, gap: Ints) -> Floats:
+        """By how much the best other column is ahead of the gap's own."""
+        values = table(_contexts(x)).copy()
+        rows = np.arange(len(x))
+        mine = values[rows, own[gap]]
+        values[rows, own[gap]] = -np.inf
+        return np.asarray(values.max(axis=1) - mine)
+
+    return np.union1d(nodes, closest(lead, nodes[quiet], nodes[quiet + 1]))
 
 
 def _contexts(x: Floats) -> Contexts:

@@ -86,7 +86,7 @@ class Population:
         ((196, 2), 0.333333333333)
         """
         x, weights = grid(breaks, order)
-        return Population.finite(Contexts(x), truth(x), _weighted(weights, density, x))
+        return _of_nodes(Contexts(x), truth(x), _weighted(weights, density, x))
 
     @staticmethod
     def finite(contexts: Contexts, means: ArrayLike, weights: ArrayLike | None = None) -> Population:
@@ -98,10 +98,9 @@ class Population:
         """
         given = np.ones(len(contexts)) if weights is None else np.asarray(weights, dtype=np.float64)
         _check_weights(given, len(contexts))
-        table = np.asarray(means, dtype=np.float64)
-        if table.ndim != 2 or len(table) != len(contexts):
-            raise ValueError(f"means has shape {table.shape}; give (n, K) for {len(contexts)} contexts.")
-        return Population(contexts, given / given.sum(), table)
+        table = _checked_means(means, contexts)
+        present = given > 0.0
+        return Population(contexts.take(present), given[present] / given.sum(), table[present])
 
     @staticmethod
     def sampled(environment: Environment, n: int, seed: int) -> Population:
@@ -116,6 +115,8 @@ class Population:
         >>> round(sample.mean(value), 4), round(sample.standard_error(value), 4)
         (0.5425, 0.0249)
         """
+        if n < 2:
+            raise ValueError(f"n is {n}; give at least 2 rounds, or there is no standard error.")
         world = environment.draw(0, n, seed)
         return replace(Population.finite(world.contexts, world.means), is_sample=True)
 
@@ -176,7 +177,7 @@ class Population:
 
     def value(self, policy: Policy, under: Scorer | None = None) -> float:
         """R_f(pi) (eq. instantaneous-reward)."""
-        part = self.cut(policy.probabilities)
+        part = self.cut(_table_of(policy))
         return part.mean(part.rewards(policy, under))
 
     def optimal_value(self, under: Scorer | None = None) -> float:
@@ -186,17 +187,17 @@ class Population:
 
     def regret(self, policy: Policy, under: Scorer | None = None) -> float:
         """Reg_f(pi) (eq. instantaneous-regret)."""
-        part = self.cut(policy.probabilities, None if under is None else under.scores)
+        part = self.cut(_table_of(policy), None if under is None else under.scores)
         return part.mean(part.regrets(policy, under))
 
     def divergence(self, play: Policy, policy: Policy) -> float:
         """V(p, pi) = E_x 1 / p(pi(x) | x) (eq. decisional-divergence), averaged over the actions of pi."""
-        part = self.cut(play.probabilities, policy.probabilities)
+        part = self.cut(_table_of(play), _table_of(policy))
         return part.mean(part.inverse_propensities(play, policy))
 
     def mean_error(self, model: Scorer, play: Policy | None = None) -> float:
         """E_x E_{a ~ p(x)} (f - f*)^2, under uniform play by default: b, if f is the best in its class."""
-        part = self if play is None else self.cut(play.probabilities)
+        part = self if play is None else self.cut(_table_of(play))
         p = part.uniform_play() if play is None else play.probabilities(part.contexts)
         return part.mean((p * part.squared_errors(model)).sum(axis=1))
 
@@ -220,6 +221,11 @@ class Population:
         return played
 
 
+def _table_of(policy: Policy) -> Table:
+    """What decides a policy's best action: scores, which say how close another is, where there are any."""
+    return policy.scorer.scores if isinstance(policy, KernelPolicy) else policy.probabilities
+
+
 def _check_weights(weights: Floats, n: int) -> None:
     if weights.shape != (n,):
         raise ValueError(f"weights has shape {weights.shape}; give one for each of {n} contexts.")
@@ -232,9 +238,24 @@ def _check_weights(weights: Floats, n: int) -> None:
 def _of_line(line: Line) -> Population:
     x, weights = line.nodes()
     contexts = Contexts(x[:, np.newaxis])
-    return replace(
-        Population.finite(contexts, line.means(contexts), _weighted(weights, line.density, x)), line=line
-    )
+    nodes = _of_nodes(contexts, line.means(contexts), _weighted(weights, line.density, x))
+    return replace(nodes, line=line)
+
+
+def _of_nodes(contexts: Contexts, means: ArrayLike, weights: Floats) -> Population:
+    """Quadrature nodes, those of weight 0 included."""
+    _check_weights(weights, len(contexts))
+    return Population(contexts, weights / weights.sum(), _checked_means(means, contexts))
+
+
+def _checked_means(means: ArrayLike, contexts: Contexts) -> Floats:
+    table = np.asarray(means, dtype=np.float64)
+    if table.ndim != 2 or len(table) != len(contexts):
+        raise ValueError(f"means has shape {table.shape}; give (n, K) for {len(contexts)} contexts.")
+    bad = ~np.isfinite(table) if contexts.eligible is None else ~np.isfinite(table) & contexts.eligible
+    if bad.any():
+        raise ValueError(f"means holds {table[bad][0]}; give finite mean rewards to what may be chosen.")
+    return table
 
 
 def _weighted(weights: Floats, density: Callable[[Floats], Floats] | None, x: Floats) -> Floats:

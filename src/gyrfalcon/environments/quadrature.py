@@ -16,6 +16,7 @@ from gyrfalcon.core.types import Floats, Ints
 
 _HALVINGS = 64
 _ZOOMS = 12
+_PARTS = 16
 _PASSES = 8
 _MAX_NODES = 10_000_000
 
@@ -63,7 +64,7 @@ def grid(breaks: Sequence[Sequence[float]], order: int) -> tuple[Floats, Floats]
 def switches(labels: Callable[[Floats], Ints], nodes: Floats) -> Floats:
     """The points at which a label changes between neighbouring nodes, (n,) in order, by bisection.
 
-    A label that changes and changes back between two neighbours goes unseen.
+    A label that changes and changes back between two neighbours goes unseen; see `closest`.
 
     >>> nodes = np.linspace(0.0, 1.0, 5)
     >>> switches(lambda x: (x > 0.3).astype(np.int64) + (x > 0.31), nodes).round(9).tolist()
@@ -71,9 +72,8 @@ def switches(labels: Callable[[Floats], Ints], nodes: Floats) -> Floats:
     """
     left, right = nodes[:-1], nodes[1:]
     found = [np.zeros(0)]
-    for _ in range(
-        _PASSES
-    ):  # one pass per change within a gap; labels that rounding decides may never settle
+    # One pass per change within a gap; labels that rounding decides may never settle.
+    for _ in range(_PASSES):
         differ = labels(left) != labels(right)
         left, right = left[differ], right[differ]
         if not len(left):
@@ -81,6 +81,24 @@ def switches(labels: Callable[[Floats], Ints], nodes: Floats) -> Floats:
         left = _first_change(labels, left, right)
         found.append(left)
     return np.unique(np.concatenate(found))
+
+
+def closest(lead: Callable[[Floats, Ints], Floats], left: Floats, right: Floats) -> Floats:
+    """Where between each left and right end the lead is largest, (n,): `lead(x, i)` at points x of gap i.
+
+    >>> centre = np.array([0.3, 0.9])
+    >>> closest(lambda x, i: -((x - centre[i]) ** 2), np.zeros(2), np.ones(2)).round(6).tolist()
+    [0.3, 0.9]
+    """
+    gaps = np.arange(len(left))
+    best = left
+    for _ in range(_ZOOMS):
+        points = np.linspace(left, right, _PARTS + 1, axis=1)
+        leads = lead(points.ravel(), np.repeat(gaps, _PARTS + 1)).reshape(points.shape)
+        place = leads.argmax(axis=1)
+        best = points[gaps, place]
+        left, right = points[gaps, np.maximum(place - 1, 0)], points[gaps, np.minimum(place + 1, _PARTS)]
+    return best
 
 
 def peak(height: Callable[[Floats], Floats], nodes: Floats) -> float:
@@ -96,7 +114,7 @@ def peak(height: Callable[[Floats], Floats], nodes: Floats) -> float:
         best, last = heights.argmax(axis=1), nodes.shape[1] - 1
         rows = np.arange(len(nodes))
         low, high = nodes[rows, np.maximum(best - 1, 0)], nodes[rows, np.minimum(best + 1, last)]
-        nodes = np.linspace(low, high, 17, axis=1)
+        nodes = np.linspace(low, high, _PARTS + 1, axis=1)
         heights = height(nodes.ravel()).reshape(nodes.shape)
         highest = max(highest, float(heights.max()))
     return highest

@@ -16,7 +16,14 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_positive
+from gyrfalcon.learners.checks import (
+    check_choice,
+    check_delta,
+    check_epsilon,
+    check_optional,
+    check_parts,
+    check_positive,
+)
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.moments import Moments
@@ -109,7 +116,9 @@ class EpsilonFalcon:
         check_parts(self.model_class, self.schedule)
         check_choice("passive_data", self.passive_data, ("last epoch", "all"))
         check_choice("data", self.data, ("last epoch", "all"))
-        for name in ("c_gamma", "c_beta", "C", "comp"):
+        for name in ("c_gamma", "comp"):
+            check_optional(name, getattr(self, name))
+        for name in ("c_beta", "C"):
             check_positive(name, getattr(self, name))
         if not 0.0 < self.rho <= 1.0 or not self.rho_prime >= 0.0:
             raise ValueError(

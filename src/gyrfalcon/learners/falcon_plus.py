@@ -10,7 +10,13 @@ from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import epochwise
-from gyrfalcon.learners.checks import check_delta, check_not_negative, check_parts, check_positive
+from gyrfalcon.learners.checks import (
+    check_delta,
+    check_not_negative,
+    check_optional,
+    check_parts,
+    check_positive,
+)
 from gyrfalcon.learners.epochwise import Size
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
@@ -52,7 +58,7 @@ class FalconPlus(Refitting):
         check_parts(self.model_class, self.schedule)
         check_positive("c_error", self.c_error)
         check_delta(self.delta)
-        check_positive("comp", self.comp)
+        check_optional("comp", self.comp)
         check_not_negative("rho_prime", self.rho_prime)
         if not 0.0 < self.rho <= 1.0:
             raise ValueError(f"rho is {self.rho}; errors fall as n^-rho, so give a number in (0, 1].")

@@ -17,7 +17,7 @@ from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.learners import adapting, confident, epochwise
-from gyrfalcon.learners.checks import check_delta, check_not_negative
+from gyrfalcon.learners.checks import check_delta, check_not_negative, check_whole
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.features import Layout
@@ -64,7 +64,7 @@ class LinTS(Refitting):
     mixing
         Share of rounds with uniform play.
     n_draws, seed
-        How many draws where coefficients are shared, and what they follow from, together with the epoch.
+        How many draws where coefficients are shared, and what they follow from, with the epoch and its rows.
     schedule
         When batches end; the first one is uniform.
     model_class
@@ -96,8 +96,8 @@ class LinTS(Refitting):
             check_not_negative("scale", self.scale)
         check_not_negative("noise", self.noise)
         check_delta(self.delta)
-        _check_whole("n_draws", self.n_draws, 1)
-        _check_whole("seed", self.seed, 0)
+        check_whole("n_draws", self.n_draws)
+        check_whole("seed", self.seed, least=0)
 
     def scale_after(self, n_rows: float, n_parameters: int) -> float:
         """The posterior's v after so many rows, for d coefficients of all actions."""
@@ -112,7 +112,7 @@ class LinTS(Refitting):
             return epochwise.unchanged(epoch, self.schedule)
         fit = confident.refitted(epoch, log, self.model_class, self.ridge)
         scale = self.scale_after(fit.rows.n, fit.oracle.n_parameters)
-        policy = self._policy(fit.model, scale, epoch.index + 1)
+        policy = self._policy(fit.model, scale, [self.seed, epoch.index, int(fit.rows.n)])
         report = replace(fit.report, notes=(f"scale {scale:.4g}",))
         return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
 
@@ -126,10 +126,10 @@ class LinTS(Refitting):
         source = adapting.sources(epochwise.fitted_state(epoch).problem, problem)
         return replace(moved, policy=self._redrawn(epoch, model, source))
 
-    def _policy(self, model: OptimisticModel, scale: float, index: int) -> Policy:
+    def _policy(self, model: OptimisticModel, scale: float, entropy: list[int]) -> Policy:
         if model.design.layout is Layout.PER_ACTION:
             return ThompsonPolicy(model, scale, self.mixing)
-        return SampledPolicy(self._draws(model, scale, 0, [self.seed, index]), self.mixing)
+        return SampledPolicy(self._draws(model, scale, 0, entropy), self.mixing)
 
     def _redrawn(self, epoch: Epoch, model: OptimisticModel, source: Ints) -> Policy:
         """Draws for the coefficients of new actions beside those of the others, which stay."""
@@ -167,8 +167,3 @@ def _played(policy: Policy) -> OptimisticModel | None:
         return drawn.model
     scorer = policy.scorer if isinstance(policy, ThompsonPolicy) else None
     return scorer if isinstance(scorer, OptimisticModel) else None
-
-
-def _check_whole(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} is {value}; give a whole number of at least {least}.")

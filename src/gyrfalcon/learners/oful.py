@@ -15,14 +15,14 @@ from gyrfalcon.learners.confident import Gathered, check_settings
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.moments import Moments
 
 
 @dataclass(frozen=True, slots=True)
 class Refreshed(Fitted):
-    """The rows so far, and how much was known when the policy was last refreshed."""
+    """The rows so far, and those of the last time that the policy was refreshed."""
 
-    information: float = -math.inf
-    """ln(det V / ridge^d) at that time."""
+    rows: Moments | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +86,13 @@ class OFUL(Refitting):
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
         known = confident.gathered(epoch, log, self.model_class, self.ridge)
-        information = float(known.oracle.log_determinants(known.rows).sum())
-        gained = information - _information(epoch)
-        if self.growth > 0.0 and gained <= math.log1p(self.growth):
-            return self._kept(epoch, known, gained)
+        before = epoch.state.rows if isinstance(epoch.state, Refreshed) else None
+        information = _information(known, known.rows)
+        if before is not None and self.growth > 0.0:
+            # In one scale, today's: features are standardised anew with every batch.
+            gained = information - _information(known, before)
+            if gained <= math.log1p(self.growth):
+                return self._kept(epoch, known, gained)
         return self._refreshed(epoch, known, information)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
@@ -97,7 +100,7 @@ class OFUL(Refitting):
         moved, model = confident.adapted(epoch, problem, confident.optimist(epoch.policy))
         if model is None or not isinstance(moved.state, Refreshed):
             return moved
-        state = replace(moved.state, information=-math.inf)
+        state = replace(moved.state, rows=None)
         return replace(moved, policy=confident.optimism(model, model.bonus, self.mixing), state=state)
 
     def _refreshed(self, epoch: Epoch, known: Gathered, information: float) -> Epoch:
@@ -112,14 +115,15 @@ class OFUL(Refitting):
                 fit.oracle,
                 active=fit.rows,
                 model=fit.state.model,
-                information=information,
+                rows=fit.rows,
             ),
             report=replace(fit.report, notes=(note,)),
         )
 
     def _kept(self, epoch: Epoch, known: Gathered, gained: float) -> Epoch:
         state = epochwise.fitted_state(epoch)
-        radius = self.radius(_information(epoch))
+        model = confident.optimist(epoch.policy)
+        radius = 0.0 if model is None else model.bonus
         note = (
             f"radius {radius:.4g}; the policy was not refreshed: det V has grown by a factor of "
             f"{math.exp(gained):.4g}, {1.0 + self.growth:.4g} are needed"
@@ -133,5 +137,6 @@ class OFUL(Refitting):
         )
 
 
-def _information(epoch: Epoch) -> float:
-    return epoch.state.information if isinstance(epoch.state, Refreshed) else -math.inf
+def _information(known: Gathered, rows: Moments) -> float:
+    """ln(det V / ridge^d) of some of the rows, in the scale of all of them."""
+    return float(known.oracle.log_determinants(rows, known.rows).sum())

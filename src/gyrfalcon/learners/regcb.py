@@ -66,7 +66,8 @@ class RegCB(Refitting):
     c_0
         Scale of beta. The theory's is far larger; .1 is what is used in practice.
     clip
-        Whether High and Low stay within the reward range, [0, 1] inside.
+        Whether High and Low stay within the reward range, [0, 1] inside; never where the problem accepts
+        rewards outside it.
     ridge
         Small, so that the ellipsoid is that of least squares, yet directions without data are wide open.
     mixing
@@ -106,17 +107,17 @@ class RegCB(Refitting):
             return epochwise.unchanged(epoch, self.schedule)
         fit = confident.refitted(epoch, log, self.model_class, self.ridge)
         beta = self.beta(fit.state.problem.n_actions, fit.rows.n)
-        policy = self._policy(replace(fit.model, bonus=math.sqrt(beta)))
+        policy = self._policy(replace(fit.model, bonus=math.sqrt(beta)), fit.state.problem)
         report = replace(fit.report, notes=(f"beta {beta:.4g}",))
         return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
         moved, model = confident.adapted(epoch, problem, _played(epoch.policy))
-        return moved if model is None else replace(moved, policy=self._policy(model))
+        return moved if model is None else replace(moved, policy=self._policy(model, problem))
 
-    def _policy(self, model: OptimisticModel) -> Policy:
-        space = VersionSpace(model, self.clip)
+    def _policy(self, model: OptimisticModel, problem: Problem) -> Policy:
+        space = VersionSpace(model, self.clip and problem.rewards.outside != "accept")
         if self.rule == "elimination":
             return EliminationPolicy(space, self.mixing)
         return KernelPolicy(space, EpsilonGreedyKernel(self.mixing))

@@ -15,6 +15,7 @@ from gyrfalcon.learners.checks import (
     check_choice,
     check_delta,
     check_not_negative,
+    check_optional,
     check_parts,
     check_positive,
     check_whole,
@@ -75,7 +76,7 @@ class SquareCB(Refitting):
         if self.horizon is not None:
             check_whole("horizon", self.horizon)
         check_not_negative("misspecification", self.misspecification)
-        check_positive("comp", self.comp)
+        check_optional("comp", self.comp)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """A regression of every row so far, then inverse gap weighting."""

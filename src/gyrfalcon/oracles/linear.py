@@ -180,9 +180,9 @@ class LinearOracle:
         factors = ridge_factors(standardised, self.settings.ridge)
         return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
 
-    def log_determinants(self, moments: Moments) -> Floats:
-        """How much is known: ln det(I + Gram / ridge) of each block's standardised features, (B,) (OFUL)."""
-        gram = moments.transformed(self._standardisation(moments)).gram
+    def log_determinants(self, moments: Moments, scale: Moments) -> Floats:
+        """How much is known: ln det(I + Gram / ridge) of each block, (B,), standardised as `scale` is."""
+        gram = moments.transformed(self._standardisation(scale)).gram
         ratio = np.maximum(np.linalg.eigvalsh(gram), 0.0) / self.settings.ridge
         return np.asarray(np.log1p(ratio).sum(axis=1))
 

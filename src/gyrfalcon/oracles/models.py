@@ -13,7 +13,7 @@ import numpy as np
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.types import Bools, Floats
 from gyrfalcon.oracles.bases import FeatureMap
-from gyrfalcon.oracles.features import Design
+from gyrfalcon.oracles.features import Design, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +87,20 @@ class OptimisticModel:
 
     def widths(self, contexts: Contexts) -> Floats:
         """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
-        phi = _all_rows(self.design, contexts)
-        form = "kij,nkj->kni" if len(self.factors) > 1 else "kij,naj->ani"
-        stretched = np.einsum(form, self.factors, phi)
+        cube, joint = self.design.cube(contexts), self.factors[:, :, : self.design.n_joint]
+        form = "kij,nkj->kni" if len(joint) > 1 else "kij,naj->ani"
+        stretched = np.einsum(form, np.ascontiguousarray(joint), cube)
+        if self.design.layout is Layout.HYBRID:
+            x = self.design.own(self.design.shared(contexts))
+            stretched += np.einsum("kij,nj->kni", self._own_factors(), x)
         squares: Floats = np.einsum("kni,kni->kn", stretched, stretched)
         return np.transpose(np.sqrt(squares))
 
-
-def _all_rows(design: Design, contexts: Contexts) -> Floats:
-    """phi(x, a) of every action with its own block in place, (n, K, block_width)."""
-    cube = design.cube(contexts)
-    if design.block_width == design.n_joint:
-        return cube
-    n, k = cube.shape[:2]
-    own = np.zeros((n, k, k, design.n_own))
-    own[:, np.arange(k), np.arange(k)] = design.own(design.shared(contexts))[:, np.newaxis]
-    return np.concatenate([cube, own.reshape(n, k, k * design.n_own)], axis=2)
+    def _own_factors(self) -> Floats:
+        """The factor's columns of each action's own coefficients (hybrid), (K, d, n_own)."""
+        own = self.factors[0, :, self.design.n_joint :]
+        blocks = own.reshape(len(own), self.design.n_actions, self.design.n_own)
+        return np.ascontiguousarray(np.moveaxis(blocks, 1, 0))
 
 
 def fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool) -> None:
