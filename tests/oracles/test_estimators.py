@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import AdaBoostRegressor, BaggingRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    BaggingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.neighbors import KNeighborsRegressor
@@ -105,6 +111,44 @@ def test_a_class_inside_a_function_is_refused_because_no_file_could_find_it() ->
 def test_a_file_can_not_name_anything_but_a_regressor(name: str) -> None:
     with pytest.raises(ValueError, match="is not a regressor"):
         class_named(name)
+
+
+def test_a_file_can_not_bring_a_cache_that_is_read_with_pickle() -> None:
+    pipeline = Estimator("sklearn.pipeline.Pipeline", (("memory", "anywhere"), ("steps", ())))
+    with pytest.raises(ValueError, match="memory='anywhere', a cache on disk"):
+        Estimator("sklearn.ensemble.BaggingRegressor", (("estimator", pipeline),)).built(0)
+    bare = Estimator("sklearn.pipeline.Pipeline", (("steps", ()),))
+    with pytest.raises(ValueError, match=r"Pipeline.fit takes no sample_weight"):
+        Estimator("sklearn.ensemble.BaggingRegressor", (("estimator", bare),)).built(0)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        estimator_of(Estimator("sklearn.neighbors.KNeighborsRegressor"))
+
+
+@pytest.mark.parametrize(
+    ("regressor", "is_convex"),
+    [
+        (KernelRidge(kernel="rbf"), True),
+        (KernelRidge(kernel="sigmoid"), False),
+        (IsotonicRegression(), True),
+        (IsotonicRegression(increasing=False), True),
+        (IsotonicRegression(increasing="auto"), False),
+        (StumpHull(), True),
+        (DecisionTreeRegressor(), False),
+    ],
+)
+def test_convexity_is_a_matter_of_parameters_too(regressor: Any, is_convex: bool) -> None:
+    assert estimator_of(regressor).is_convex is is_convex
+
+
+def test_threads_fits_in_place_and_scores_that_are_not_there_are_put_right() -> None:
+    assert estimator_of(RandomForestRegressor(n_jobs=2)).params == ()
+    assert estimator_of(Ridge(copy_X=False)).params == ()
+    assert estimator_of(IsotonicRegression()).built().out_of_bounds == "clip"
+
+
+def test_regressors_within_regressors_get_the_seed_as_well() -> None:
+    wrapped = BaggingRegressor(RandomForestRegressor(n_estimators=3))
+    assert estimator_of(wrapped).built(seed=4).estimator.random_state == 4
 
 
 def test_a_file_can_not_make_a_program_import_a_module() -> None:

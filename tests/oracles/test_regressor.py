@@ -24,8 +24,9 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.types import Floats
+from gyrfalcon.learners.epochwise import fitted_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel
+from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, accepting_refits
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import PerActionModel
 from gyrfalcon.oracles.oracle import ModelClass
@@ -289,11 +290,119 @@ def test_an_earlier_multiplier_shortens_the_next_search() -> None:
     assert second.multiplier == pytest.approx(first.multiplier, rel=1e-6)
 
 
-def test_what_a_regressor_warns_of_is_in_the_report() -> None:
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "regressor",
+    [
+        MLPRegressor(hidden_layer_sizes=(3,), max_iter=1),
+        Lasso(alpha=1e-9, max_iter=1, tol=1e-12),
+        StumpHull(budget=5.0, max_iter=0),
+    ],
+)
+def test_a_fit_that_was_cut_short_is_in_the_report(regressor: Any) -> None:
     active, passive = two_logs(0, p=2)
-    network = MLPRegressor(hidden_layer_sizes=(3,), max_iter=1)
-    _, report, _ = fitted(Regressor(network), active, passive, math.inf)
-    assert any("MLPRegressor" in note and "converge" in note for note in report.notes)
+    _, report, _ = fitted(Regressor(regressor), active, passive, math.inf)
+    assert any(type(regressor).__name__ in note and "max_iter" in note for note in report.notes)
+
+
+def bare_passive(k: int = 4) -> tuple[Log, Log]:
+    """Active rows of k actions, passive rows of action 0 alone."""
+    rng = np.random.default_rng(0)
+    active, passive = make_log(rng, 400, 2, k=k), make_log(rng, 60, 2, k=k)
+    return active, passive.where(passive.action == 0)
+
+
+@pytest.mark.parametrize("regressor", [LinearRegression(), DecisionTreeRegressor(max_depth=2)])
+def test_an_action_without_passive_rows_keeps_its_active_fit_at_any_multiplier(regressor: Any) -> None:
+    active, passive = bare_passive()
+    oracle = Regressor(regressor).oracle(active.contexts, 4)
+    rows = oracle.summarise(active), oracle.summarise(passive)
+    alone = oracle.fit(rows[0], oracle.empty())[0].scores(active.contexts)
+    for slack in (0.0, 1e-6, 1e-2):
+        scores = oracle.fit(*rows, slack=slack)[0].scores(active.contexts)
+        np.testing.assert_allclose(scores[:, 1:], alone[:, 1:], atol=1e-12)
+    exact = Linear().oracle(active.contexts, 4)
+    if isinstance(regressor, LinearRegression):
+        model, _ = exact.fit(exact.summarise(active), exact.summarise(passive), slack=0.0)
+        scores = oracle.fit(*rows, slack=0.0)[0].scores(active.contexts)
+        np.testing.assert_allclose(scores, model.scores(active.contexts), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "model_class", [Linear(), Regressor(DecisionTreeRegressor()), Regressor(StumpHull(budget=1.0))]
+)
+def test_rare_rewards_do_not_shut_the_constraint(model_class: ModelClass) -> None:
+    active, passive = two_logs(0, p=2)
+    rare = replace(active, reward=(np.arange(len(active)) % 50 == 0).astype(np.float64))
+    none = replace(passive, reward=np.zeros(len(passive)))
+    oracle = model_class.oracle(active.contexts, 2)
+    rows = oracle.summarise(rare), oracle.summarise(none)
+    learner = EpsilonFalcon(model_class=model_class)
+    assert oracle.passive_risk(rows[1]) == 0.0
+    assert learner.slack_value(0.0, oracle, *rows, index=2) > 1e-4
+
+
+def test_few_passive_rows_per_action_leave_room_too() -> None:
+    active, passive = bare_passive(k=8)
+    few = passive.where(np.arange(len(passive)) < 1)
+    model_class = Regressor(DecisionTreeRegressor(max_depth=2))
+    oracle = model_class.oracle(active.contexts, 8)
+    rows = oracle.summarise(active), oracle.summarise(few)
+    assert EpsilonFalcon(model_class=model_class).slack_value(0.0, oracle, *rows, index=1) > 0.0
+
+
+class Careless(LinearRegression):  # type: ignore[misc]
+    """Centres its input in place, as fits without a copy do."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        X -= X.mean(axis=0)
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_regressor_can_not_spoil_the_rows_of_the_next_one() -> None:
+    active, passive = two_logs(0, p=2)
+    slack = binding_slack(Linear(), active, passive)
+    with pytest.raises(ValueError, match="read-only"):
+        fitted(Regressor(Careless()), active, passive, slack)
+    in_place = fitted(Regressor(LinearRegression(copy_X=False)), active, passive, slack)[2]
+    np.testing.assert_allclose(in_place, fitted(Linear(), active, passive, slack)[2], atol=1e-6)
+
+
+class Odd(LinearRegression):  # type: ignore[misc]
+    """Predicts what no learner could use."""
+
+    def __init__(self, kind: str = "nan") -> None:
+        super().__init__()
+        self.kind = kind
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), np.nan) if self.kind == "nan" else np.zeros((len(X), 2))
+
+
+@pytest.mark.parametrize(("kind", "message"), [("nan", "Odd predicts nan"), ("two", r"shape \(\d+, 2\)")])
+def test_predictions_that_are_none_are_refused_by_name(kind: str, message: str) -> None:
+    active, passive = two_logs(0, p=2)
+    with pytest.raises(ValueError, match=message):
+        fitted(Regressor(Odd(kind)), active, passive, 0.1)
+
+
+@pytest.mark.parametrize(
+    "regressor", [KernelRidge(kernel="rbf"), MLPRegressor(max_iter=30, solver="lbfgs", tol=1.0)]
+)
+def test_few_rows_do_not_fake_exact_bits(regressor: Any) -> None:
+    rng = np.random.default_rng(0)
+    log = make_log(rng, 8, 6)
+    model, _, _ = fitted(Regressor(regressor), log, log.where(np.zeros(8, dtype=np.bool_)), math.inf)
+    contexts = make_log(rng, 200, 6).contexts
+    together = model.scores(contexts)
+    for row in range(0, 200, 3):
+        assert np.array_equal(model.scores(contexts.take(slice(row, row + 1)))[0], together[row])
+
+
+def test_isotonic_regression_scores_contexts_beyond_those_seen() -> None:
+    active, passive = two_logs(0, p=1)
+    model, _, _ = fitted(Regressor(IsotonicRegression()), active, passive, 0.1)
+    assert np.isfinite(model.scores(Contexts(np.array([[-9.0], [9.0]])))).all()
 
 
 def test_rows_that_add_up_stay_in_few_parts_and_in_order() -> None:
@@ -407,11 +516,33 @@ def test_a_regressor_that_predicts_otherwise_after_loading_is_refused(tmp_path: 
     ):
         replace(back, probe=back.probe + 1e-3)
     replace(back, probe=back.probe + 1e-12)
+    with accepting_refits():
+        accepted = replace(back, probe=back.probe + 1e-3)
+    assert accepted.probe is not None
+    assert np.array_equal(accepted.probe, back.probe)
+
+
+def test_a_bandit_whose_regressor_comes_out_otherwise_loads_if_it_may(tmp_path: Path) -> None:
+    learner = EpsilonFalcon(model_class=BANDITS["tree"], tau_1=20, epsilon=0.2)
+    bandit = Bandit(learner, ["a", "b"], features=["x"], seed=1)
+    played(bandit, np.random.default_rng(0), 70)
+    state = fitted_state(bandit.epoch)
+    assert isinstance(state.model, RegressorModel)
+    for regressor in state.model.regressors:
+        assert regressor is not None
+        assert regressor.probe is not None
+        regressor.probe[0] += 0.5  # as if another version had fitted it
+    bandit.save(tmp_path / "bandit")
+    with pytest.raises(ValueError, match=r"bandit is whole, but sklearn.*accept_refits=True"):
+        Bandit.load(tmp_path / "bandit")
+    again = Bandit.load(tmp_path / "bandit", accept_refits=True)
+    one, other = (played(this, np.random.default_rng(1), 40) for this in (bandit, again))
+    assert one == other
 
 
 def test_problems_that_a_regressor_can_not_take_are_refused_at_once() -> None:
     learner = EpsilonFalcon(model_class=Regressor(IsotonicRegression()))
-    with pytest.raises(ValueError, match=r"IsotonicRegression takes one feature and the problem has 2"):
+    with pytest.raises(ValueError, match=r"IsotonicRegression takes one feature, and the problem has 2"):
         learner.start(Problem(["a", "b"], features=2))
     with pytest.raises(ValueError, match="sandwich"):
         EpsilonFalcon(model_class=Regressor(Ridge()), slack="sandwich")
@@ -419,6 +550,9 @@ def test_problems_that_a_regressor_can_not_take_are_refused_at_once() -> None:
         Regressor(Ridge(), complexity=0)
     with pytest.raises(ValueError, match="layout is 'hybrid'"):
         Regressor(Ridge(), layout="hybrid")  # type: ignore[arg-type]
+    for name, value in (("seed", -1), ("seed", None), ("complexity", 2.5), ("convex", "no")):
+        with pytest.raises(ValueError, match=f"{name} is"):
+            Regressor(Ridge(), **{name: value})  # type: ignore[arg-type]
     oracle = Regressor(Ridge()).oracle(Contexts(np.zeros((2, 1))), 2)
     log = make_log(np.random.default_rng(0), 5, 1)
     with pytest.raises(ValueError, match="not finite"):

@@ -58,7 +58,7 @@ LEARNERS: list[Learner] = [
     EpsilonGreedy(),
     EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor(max_depth=2)), data="all"),
     EpsilonFalcon(model_class=Regressor(Lasso(alpha=0.01), layout="shared")),
-    Falcon(model_class=Regressor(MLPRegressor(hidden_layer_sizes=(4,), max_iter=20))),
+    Falcon(model_class=Regressor(MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", tol=0.1))),
     FalconPlus(schedule=KnownHorizon(1000)),
     *(SquareCB(weighting=weighting, horizon=1000) for weighting in ("inverse gap", "log barrier")),
     *(EpochGreedy(passive_design=design) for design in ("tail", "coin")),

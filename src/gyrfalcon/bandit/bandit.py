@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -233,11 +234,18 @@ class Bandit:
         path: str | os.PathLike[str],
         classes: Iterable[type] = (),
         clock: Callable[[], float] = time.time,
+        accept_refits: bool = False,
     ) -> Bandit:
-        """The bandit that was saved, in the middle of its epoch."""
+        """The bandit that was saved, in the middle of its epoch.
+
+        Regressors are fitted again, and one that then predicts otherwise than before is refused unless
+        `accept_refits` lets the bandit go on with it.
+        """
+        from gyrfalcon.oracles.fitted import accepting_refits
         from gyrfalcon.storage import files
 
-        snapshot = files.load(path, (*_FILE_CLASSES, *classes))
+        with accepting_refits() if accept_refits else nullcontext():
+            snapshot = files.load(path, (*_FILE_CLASSES, *classes))
         if not isinstance(snapshot, Snapshot):
             raise ValueError(  # noqa: TRY004 - the file is wrong, not the argument's type
                 f"{os.fspath(path)} holds a {type(snapshot).__name__}, not a saved Bandit."

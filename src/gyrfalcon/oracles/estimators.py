@@ -25,6 +25,11 @@ _CONVEX = {
     "sklearn.isotonic.IsotonicRegression",
     "gyrfalcon.StumpHull",
 }
+_KERNELS = ("linear", "poly", "polynomial", "rbf", "laplacian", "cosine")
+"""Kernels that are always positive definite, so that kernel ridge is a convex problem."""
+_FORCED = {"n_jobs": None, "copy_X": True}
+"""Threads add up in any order, and fits in place would spoil the rows of the next one."""
+_REFUSED = {"memory": "a cache on disk, which is read with pickle"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,7 +49,9 @@ class Estimator:
     @property
     def is_convex(self) -> bool:
         """Whether it is known to minimise squared error over a convex class."""
-        return self.name in _CONVEX
+        params = dict(self.params)
+        kernel, direction = params.get("kernel", "linear"), params.get("increasing", True)
+        return self.name in _CONVEX and kernel in _KERNELS and direction != "auto"
 
     @property
     def is_linear(self) -> bool:
@@ -64,7 +71,10 @@ class Estimator:
 
     def built(self, seed: int | None = None, **changes: object) -> Any:
         """A new regressor; `seed` becomes its random_state where that is not set."""
-        params = {key: _built(value) for key, value in self.params} | changes
+        for key, value in self.params:
+            if key in _REFUSED:
+                raise ValueError(f"{self.name} has {key}={value!r}, {_REFUSED[key]}; leave it out.")
+        params = {key: _built(value, seed) for key, value in self.params} | changes
         if seed is not None and params.get("random_state") is None and self.has("random_state"):
             params["random_state"] = seed
         return class_named(self.name)(**params)
@@ -80,15 +90,9 @@ def estimator_of(regressor: object) -> Estimator:
     if isinstance(regressor, Estimator):
         class_named(regressor.name)
         return regressor
-    cls: Any = type(regressor)
-    if isinstance(regressor, type) or not all(hasattr(cls, method) for method in ("fit", "predict")):
+    if isinstance(regressor, type) or not all(hasattr(regressor, method) for method in ("fit", "predict")):
         raise ValueError(
             f"the regressor is {regressor!r}; give an object with fit and predict, such as Ridge(alpha=1.0)."
-        )
-    if "sample_weight" not in inspect.signature(cls.fit).parameters:
-        raise ValueError(
-            f"{cls.__name__}.fit takes no sample_weight, by which the constraint enters the regression; "
-            "choose a regressor that does, such as Ridge, KernelRidge or HistGradientBoostingRegressor."
         )
     return _described(regressor)
 
@@ -106,12 +110,21 @@ def class_named(name: str) -> type[Any]:
                 f"{name} needs {error.name}, which is not installed; install it first."
             ) from error
     cls = getattr(module, class_name, None)
-    if not isinstance(cls, type) or not hasattr(cls, "get_params"):
+    if not isinstance(cls, type) or not all(hasattr(cls, one) for one in ("fit", "predict", "get_params")):
         raise ValueError(
             f"{name} is not a regressor of scikit-learn or of a module that is imported; import its module "
             "first, or check the name."
         )
+    _check_weights(cls)
     return cls
+
+
+def _check_weights(cls: Any) -> None:
+    if "sample_weight" not in inspect.signature(cls.fit).parameters:
+        raise ValueError(
+            f"{cls.__name__}.fit takes no sample_weight, by which the constraint enters the regression; "
+            "choose a regressor that does, such as Ridge, KernelRidge or HistGradientBoostingRegressor."
+        )
 
 
 def _described(regressor: Any) -> Estimator:
@@ -121,15 +134,21 @@ def _described(regressor: Any) -> Estimator:
             f"{cls.__name__} has no get_params, by which it is stored; derive it from "
             "sklearn.base.BaseEstimator."
         )
-    defaults = inspect.signature(cls).parameters
-    params = regressor.get_params(deep=False)
-    changed = {
-        key: value for key, value in sorted(params.items()) if not _is_default(value, defaults.get(key))
-    }
+    _check_weights(cls)
     name = _public_name(cls)
     if class_named(name) is not cls:
         raise ValueError(f"{cls.__name__} can't be found again as {name}; define it at the top of a module.")
-    return Estimator(name, tuple((key, _plain(cls, key, value)) for key, value in changed.items()))
+    params = _settled(cls, regressor.get_params(deep=False))
+    return Estimator(name, tuple((key, _plain(cls, key, value)) for key, value in params.items()))
+
+
+def _settled(cls: type, params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that differ from the defaults, sorted, those that could do harm put right."""
+    if cls.__name__ == "IsotonicRegression":
+        params = params | {"out_of_bounds": "clip"}  # a context beyond those seen must have a score
+    params = {key: _FORCED.get(key, value) for key, value in params.items()}
+    defaults = inspect.signature(cls).parameters
+    return {key: value for key, value in sorted(params.items()) if not _is_default(value, defaults.get(key))}
 
 
 def _is_default(value: object, parameter: inspect.Parameter | None) -> bool:
@@ -148,6 +167,8 @@ def _public_name(cls: type) -> str:
 
 def _plain(cls: type, key: str, value: object) -> object:
     """A parameter as a value that can be stored and hashed."""
+    if key in _REFUSED:
+        raise ValueError(f"{cls.__name__} has {key}={value!r}, {_REFUSED[key]}; leave it out.")
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -162,7 +183,7 @@ def _plain(cls: type, key: str, value: object) -> object:
     )
 
 
-def _built(value: object) -> object:
+def _built(value: object, seed: int | None) -> object:
     if isinstance(value, Estimator):
-        return value.built()
-    return tuple(_built(item) for item in value) if isinstance(value, tuple) else value
+        return value.built(seed)
+    return tuple(_built(item, seed) for item in value) if isinstance(value, tuple) else value

@@ -146,7 +146,7 @@ class LinearOracle:
 
     def noise(self, alpha: float, active: Moments, passive: Moments) -> Noise:
         """sigma^2 from alpha, or from all rewards where passive rows are few; d degrees of freedom."""
-        return noise_of_parameters(passive.n, alpha, self.n_parameters, active + passive)
+        return noise_of_parameters(alpha, self.n_parameters, active, passive)
 
     def scatter(self, log: Log, passive: Moments) -> Floats:
         """Sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""

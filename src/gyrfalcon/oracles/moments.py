@@ -85,7 +85,8 @@ class Moments:
         mean_square = float(self.squares.sum()) / n
         has_intercept = np.array_equal(self.gram[:, 0, 0], self.weight) if self.gram.shape[1] else False
         mean = float(self.cross[:, 0].sum()) / n if has_intercept else 0.0
-        return max(mean_square - mean**2, 0.0)
+        variance = mean_square - mean**2
+        return variance if variance > _ROUNDING * mean_square else 0.0
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -16,10 +17,11 @@ from gyrfalcon.oracles.bases import Basis, Identity
 from gyrfalcon.oracles.dual import DualFit, dual_search
 from gyrfalcon.oracles.estimators import Estimator, estimator_of
 from gyrfalcon.oracles.features import Design
-from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, WeightedRows, padded
+from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, WeightedRows
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.lines import LinearModel, linear_model
 from gyrfalcon.oracles.oracle import Noise, Slack
+from gyrfalcon.oracles.predictions import padded
 from gyrfalcon.oracles.rows import Part, RowSummary
 from gyrfalcon.oracles.slack import noise_of_halves, noise_of_parameters
 from gyrfalcon.oracles.weighted import WeightedFit, WeightedRegression, line_of
@@ -75,19 +77,25 @@ class Regressor:
         object.__setattr__(self, "regressor", estimator_of(self.regressor))
         if self.layout not in (None, "per action", "shared"):
             raise ValueError(f"layout is {self.layout!r}; choose 'per action' or 'shared'.")
-        if self.complexity is not None and not self.complexity >= 1:
-            raise ValueError(f"complexity is {self.complexity}; give a number of at least 1.")
+        if self.complexity is not None and not _is_whole(self.complexity, 1, 2**63):
+            raise ValueError(f"complexity is {self.complexity!r}; give a whole number above 0, or None.")
+        if not _is_whole(self.seed, 0, 2**32):
+            raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2^32 - 1.")
+        if self.convex not in (None, True, False):
+            raise ValueError(f"convex is {self.convex!r}; give True, False or None.")
         if not hasattr(self.basis, "fit"):
             raise ValueError(f"basis is {self.basis!r}; give a basis such as Polynomial(degree=2).")
 
     def check(self, n_features: int, n_action_features: int) -> None:
         """Refuse a problem whose features the regressor can't take."""
         self._linear.check(n_features, n_action_features)
+        if not self.regressor.name.endswith(".IsotonicRegression"):
+            return
         n_columns = n_features + n_action_features
-        if self.regressor.name.endswith(".IsotonicRegression") and n_columns > 1:
+        if n_columns > 1 or not isinstance(self.basis, Identity):
             raise ValueError(
-                f"IsotonicRegression takes one feature and the problem has {n_columns}; give it one, or "
-                "choose a regressor of several features."
+                f"IsotonicRegression takes one feature, and the problem has {n_columns} with the basis "
+                f"{self.basis!r}; give it one as it is, or choose a regressor of several features."
             )
 
     def oracle(self, contexts: Contexts, n_actions: int) -> RegressorOracle:
@@ -175,13 +183,11 @@ class RegressorOracle:
 
         A tree can fit its rows without error; only rows that it has not seen tell of the noise.
         """
-        everything = active + passive
-        if self.settings.complexity is not None or self.estimator.is_linear:
-            return noise_of_parameters(passive.n, alpha, self.n_parameters, everything)
-        halves = passive.halves()
-        if min(half.n for half in halves) == 0.0:
-            return noise_of_parameters(passive.n, alpha, self.n_parameters, everything)
-        return noise_of_halves(passive.n, alpha, self._regression(*halves).exchanged_risk())
+        if self.settings.complexity is None and not self.estimator.is_linear:
+            exchanged = self._regression(*passive.halves()).exchanged_risk()
+            if exchanged > 0.0 and passive.reward_variance > 0.0:
+                return noise_of_halves(passive.n, alpha, exchanged)
+        return noise_of_parameters(alpha, self.n_parameters, active, passive)
 
     def reindexed(self, n_actions: int) -> RegressorOracle:
         """The same oracle for another number of actions."""
@@ -222,10 +228,11 @@ class RegressorOracle:
         regression = self._regression(active, passive, warm=False)
         solution = regression.solve(found.multiplier)
         excess = solution.passive_risk - found.alpha
+        n_regressions = found.n_regressions + 1
         if excess <= found.slack:
-            n_regressions = found.n_regressions + 1
             return replace(found, solution=solution, excess=excess, n_regressions=n_regressions)
-        return self._search(regression, found.slack, found.multiplier)
+        again = self._search(regression, found.slack, found.multiplier)
+        return replace(again, n_regressions=again.n_regressions + n_regressions)
 
     def _model(
         self,
@@ -252,6 +259,8 @@ class RegressorOracle:
 
     def _lines(self, solution: WeightedFit) -> Floats | None:
         """The coefficients of every block, (B, 1 + D), if all regressors are lines; 0 without rows."""
+        if not self.estimator.is_linear:
+            return None
         lines = [
             np.zeros(1 + max(len(self.scale), 1)) if one is None else line_of(one, solution.some_features)
             for one in solution.regressors
@@ -269,7 +278,7 @@ class RegressorOracle:
         return FittedRegressor(self.estimator, self.settings.seed, rows, fitted=regressor)
 
     def _report(self, active: RowSummary, passive: RowSummary, found: DualFit[WeightedFit]) -> FitReport:
-        notes = list(found.solution.warned)
+        notes = list(found.solution.complaints)
         if not self.settings.is_convex and found.slack < math.inf:
             notes.append(
                 f"{self.estimator} is not known to minimise squared error over a convex class: the "
@@ -292,3 +301,7 @@ class RegressorOracle:
             accurate=found.converged,
             notes=tuple(notes),
         )
+
+
+def _is_whole(value: object, least: int, below: int) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) < below

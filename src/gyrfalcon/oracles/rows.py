@@ -64,7 +64,8 @@ class RowSummary:
             return 0.0
         reward, weight = self._column("reward"), self._column("weight")
         mean = float(np.average(reward, weights=weight))
-        return float(np.average((reward - mean) ** 2, weights=weight))
+        deviations = np.where(np.abs(reward - mean) <= 1e-14 * np.abs(mean), 0.0, reward - mean)
+        return float(np.average(deviations**2, weights=weight))
 
     def __add__(self, other: RowSummary) -> RowSummary:
         parts = list(self.parts)
@@ -89,9 +90,9 @@ class RowSummary:
         if not chosen:
             return np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         return (
-            np.concatenate([part.features[rows] for part, rows in chosen]),
-            np.concatenate([part.reward[rows] for part, rows in chosen]),
-            np.concatenate([part.weight[rows] for part, rows in chosen]),
+            _read_only(np.concatenate([part.features[rows] for part, rows in chosen])),
+            _read_only(np.concatenate([part.reward[rows] for part, rows in chosen])),
+            _read_only(np.concatenate([part.weight[rows] for part, rows in chosen])),
         )
 
     def halves(self) -> tuple[RowSummary, RowSummary]:
@@ -120,10 +121,13 @@ class Sides:
         self.active, self.passive = active.of_block(block), passive.of_block(block)
 
     def at(self, passive_weight: float) -> Rows:
-        """Active rows as they are and passive rows at this weight each; at infinity passive rows alone."""
-        if passive_weight == math.inf or len(self.active[1]) == 0:
+        """Active rows as they are and passive rows at this weight each.
+
+        At infinity passive rows count alone, at 0 active ones; a side without rows leaves it to the other.
+        """
+        if len(self.active[1]) == 0 or (passive_weight == math.inf and len(self.passive[1])):
             return self.passive
-        if passive_weight == 0.0 or len(self.passive[1]) == 0:
+        if len(self.passive[1]) == 0 or passive_weight == 0.0:
             return self.active
         return *self._both, np.concatenate([self.active[2], self.passive[2] * passive_weight])
 
@@ -131,9 +135,15 @@ class Sides:
     def _both(self) -> tuple[Floats, Floats]:
         # The same arrays at every weight: a regressor that is refitted on them may recognise them.
         return (
-            np.concatenate([self.active[0], self.passive[0]]),
-            np.concatenate([self.active[1], self.passive[1]]),
+            _read_only(np.concatenate([self.active[0], self.passive[0]])),
+            _read_only(np.concatenate([self.active[1], self.passive[1]])),
         )
+
+
+def _read_only(values: Floats) -> Floats:
+    """The values, which a regressor that works in place can't spoil for the next one."""
+    values.setflags(write=False)
+    return values
 
 
 def _renumbered(part: Part, source: Ints) -> Part:

@@ -13,17 +13,19 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.moments import Moments
-from gyrfalcon.oracles.oracle import Noise, Summary
+from gyrfalcon.oracles.oracle import Noise, S
 
 
-def noise_of_parameters(n_passive: float, alpha: float, n_parameters: int, rewards: Summary) -> Noise:
-    """sigma^2 = n' alpha / (n' - d) from passive residuals, or the variance of `rewards` when n' < 2 d.
+def noise_of_parameters(alpha: float, n_parameters: int, active: S, passive: S) -> Noise:
+    """sigma^2 = n' alpha / (n' - d) from passive residuals, or the variance of all rewards.
 
-    With few rows per coefficient the residuals say more about the fit than about the noise.
+    The latter when n' < 2 d, as with few rows per coefficient the residuals say more about the fit than about
+    the noise, and when all passive rewards are the same, as rare ones are for long.
     """
-    if n_passive >= 2 * n_parameters:
+    n_passive = passive.n
+    if n_passive >= 2 * n_parameters and passive.reward_variance > 0.0:
         return Noise(n_passive * alpha / (n_passive - n_parameters), n_parameters)
-    return Noise(rewards.reward_variance, n_parameters)
+    return Noise((active + passive).reward_variance, n_parameters)
 
 
 def noise_of_halves(n_passive: float, alpha: float, exchanged: float) -> Noise:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.estimators import Estimator
-from gyrfalcon.oracles.fitted import as_floats, fit_quietly
+from gyrfalcon.oracles.predictions import complaint, predictions_of
 from gyrfalcon.oracles.rows import Rows, RowSummary, Sides
 
 
@@ -22,7 +22,7 @@ class WeightedFit:
     passive_weight: float
     active_risk: float
     passive_risk: float
-    warned: tuple[str, ...]
+    complaints: tuple[str, ...]
     some_features: Floats
     """Up to a hundred rows of features, to try regressors on."""
 
@@ -61,10 +61,14 @@ class WeightedRegression:
         return self._solved(multiplier * self._n / self._n_passive if multiplier else 0.0)
 
     def exchanged_risk(self) -> float:
-        """The mean squared error of each side's rows under the fit of the other side alone."""
-        active, passive = self._solved(0.0), self._solved(math.inf)
-        total = passive.active_risk * self._n + active.passive_risk * self._n_passive
-        return total / (self._n + self._n_passive)
+        """The mean squared error of each side's rows under the other side's fit, where a block has both.
+
+        nan if no block has.
+        """
+        blocks = [block for block in self._blocks if block.has_both]
+        squares = sum(block.fitted(0.0)[2] + block.fitted(math.inf)[1] for block in blocks)
+        weight = sum(block.weight for block in blocks)
+        return squares / weight if weight > 0.0 else math.nan
 
     def _solved(self, weight: float) -> WeightedFit:
         fits = [block.fitted(weight) for block in self._blocks]
@@ -73,7 +77,7 @@ class WeightedRegression:
             weight,
             sum(fit[1] for fit in fits) / max(self._n, 1e-300),
             sum(fit[2] for fit in fits) / max(self._n_passive, 1e-300),
-            tuple(dict.fromkeys(said for fit in fits for said in fit[3])),
+            tuple(dict.fromkeys(filter(None, (complaint(fit[0]) for fit in fits)))),
             self._some_features,
         )
 
@@ -85,15 +89,24 @@ class _Block:
         self._estimator, self._seed, self._sides, self._is_warm = estimator, seed, sides, is_warm
         self._kept: Any = None
 
-    def fitted(self, weight: float) -> tuple[Any, float, float, tuple[str, ...]]:
-        """The regressor at this weight of passive rows, its sums of squared errors, and what it warned of."""
-        rows = self._sides.at(weight)
-        if len(rows[1]) == 0:
-            return None, 0.0, 0.0, ()
-        regressor = self._regressor()
-        warned = fit_quietly(regressor, *rows)
-        squares = (_squares(regressor, side) for side in (self._sides.active, self._sides.passive))
-        return regressor, *squares, warned
+    @property
+    def has_both(self) -> bool:
+        """Whether there are active and passive rows."""
+        return len(self._sides.active[1]) > 0 and len(self._sides.passive[1]) > 0
+
+    @property
+    def weight(self) -> float:
+        """The weight of all rows."""
+        return float(self._sides.active[2].sum() + self._sides.passive[2].sum())
+
+    def fitted(self, weight: float) -> tuple[Any, float, float]:
+        """The regressor at this weight of passive rows, and its sums of squared errors on both sides."""
+        features, rewards, weights = self._sides.at(weight)
+        if len(rewards) == 0:
+            return None, 0.0, 0.0
+        regressor = self._regressor().fit(features, rewards, sample_weight=weights)
+        active, passive = (_squares(regressor, side) for side in (self._sides.active, self._sides.passive))
+        return regressor, active, passive
 
     def _regressor(self) -> Any:
         if not self._is_warm:
@@ -108,11 +121,11 @@ def line_of(regressor: Any, features: Floats) -> Floats | None:
     coefficients, intercept = getattr(regressor, "coef_", None), getattr(regressor, "intercept_", None)
     if coefficients is None or intercept is None:
         return None
-    line = np.concatenate([as_floats(intercept)[:1], as_floats(coefficients)])
+    line = np.concatenate([np.atleast_1d(intercept)[:1], np.ravel(coefficients)]).astype(np.float64)
     if len(line) != 1 + features.shape[1]:
         return None
     # Some have coefficients and bend the line afterwards, as Poisson regression does.
-    difference = as_floats(regressor.predict(features)) - (line[0] + features @ line[1:])
+    difference = predictions_of(regressor, features) - (line[0] + features @ line[1:])
     scale = 1.0 + np.abs(line[0]) + np.abs(features).max(axis=0, initial=0.0) @ np.abs(line[1:])
     return line if np.abs(difference).max(initial=0.0) <= 1e-9 * scale else None
 
@@ -121,5 +134,7 @@ def _squares(regressor: Any, rows: Rows) -> float:
     features, rewards, weights = rows
     if len(rewards) == 0:
         return 0.0
-    residuals = rewards - as_floats(regressor.predict(features))
+    residuals = rewards - predictions_of(regressor, features)
+    # What is left of a perfect fit is rounding, which no slack should have to allow for.
+    residuals[np.abs(residuals) <= 1e-15 * np.abs(rewards)] = 0.0
     return float(np.sum(weights * residuals**2))

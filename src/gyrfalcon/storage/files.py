@@ -20,6 +20,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from gyrfalcon.oracles.fitted import RefitError
 from gyrfalcon.storage.catalogue import CLASSES
 from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder, class_table
 
@@ -54,6 +55,8 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             manifest = _manifest(archive)
             return Decoder(table, lambda number: _read_array(archive, number)).decode(manifest["value"])
+    except RefitError as error:
+        raise ValueError(f"{os.fspath(path)} is whole, but {error}.") from error
     except Exception as error:
         # Whatever the zip, JSON or NumPy reader, or a class that was handed odd fields, has stumbled over.
         reason = str(error).rstrip(".") or type(error).__name__

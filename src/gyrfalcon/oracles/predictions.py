@@ -1,0 +1,87 @@
+"""What fitted regressors predict: checked, and with the same bits for a row alone and in any batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gyrfalcon.core.types import Floats
+from gyrfalcon.oracles.expansions import kernel_expansion
+
+_PROBES = 64
+_ROW_BY_ROW_ALREADY = {
+    "DecisionTreeRegressor",
+    "ExtraTreeRegressor",
+    "ExtraTreesRegressor",
+    "GradientBoostingRegressor",
+    "HistGradientBoostingRegressor",
+    "IsotonicRegression",
+    "RandomForestRegressor",
+    "StumpHull",
+}
+"""They look a row up, or add up leaves in a fixed order, whatever stands beside it."""
+
+
+def predictions_of(regressor: Any, features: Floats) -> Floats:
+    """(n,) predictions; ValueError unless there is one finite number per row."""
+    predictions = np.asarray(regressor.predict(features), dtype=np.float64)
+    name = type(regressor).__name__
+    if predictions.shape not in {(len(features),), (len(features), 1)}:
+        raise ValueError(
+            f"{name} predicts an array of shape {predictions.shape} for {len(features)} rows; "
+            "give a regressor with one prediction per row."
+        )
+    if not np.isfinite(predictions).all():
+        bad = predictions[~np.isfinite(predictions)].flat[0]
+        raise ValueError(f"{name} predicts {bad}; choose parameters with which it predicts finite numbers.")
+    return predictions.reshape(-1)
+
+
+def complaint(regressor: Any) -> str | None:
+    """What a fitted regressor says of its own fit if that was cut short; None if nothing."""
+    name, steps = type(regressor).__name__, getattr(regressor, "n_iter_", None)
+    most = getattr(regressor, "max_iter", None)
+    if getattr(regressor, "converged_", True) is False:
+        return f"{name} has not converged; raise max_iter or tolerance"
+    solves = type(regressor).__module__.startswith(("sklearn.linear_model", "sklearn.neural_network"))
+    if solves and steps is not None and most is not None and np.max(steps) >= most:
+        return f"{name} stopped at max_iter={most}; raise it for a fit that has converged"
+    return None
+
+
+def exact_by_row(regressor: Any, features: Floats) -> Callable[[Floats], Floats]:
+    """A way to predict that gives a row the same bits alone and in any batch.
+
+    Many regressors do so themselves. Where arithmetic depends on the batch, sums are done over or, as a last
+    resort, rows are asked for one by one. `features` are rows to find out with.
+    """
+
+    def together(rows: Floats) -> Floats:
+        return predictions_of(regressor, rows)
+
+    def one_by_one(rows: Floats) -> Floats:
+        return np.array([predictions_of(regressor, row[np.newaxis])[0] for row in rows])
+
+    if type(regressor).__name__ in _ROW_BY_ROW_ALREADY:
+        return together
+    probes = _spread(features)
+    expected = one_by_one(probes)
+    expansion = kernel_expansion(regressor)
+    if expansion is not None and np.allclose(expansion(probes), expected, rtol=1e-9, atol=1e-12):
+        return expansion
+    in_parts = np.concatenate([together(part) for part in np.array_split(probes, 5)])
+    is_exact = np.array_equal(together(probes), expected) and np.array_equal(in_parts, expected)
+    return together if is_exact else one_by_one
+
+
+def padded(features: Floats) -> Floats:
+    """Contiguous features, with a constant where there are none, as regressors refuse to have none."""
+    return np.ascontiguousarray(features) if features.shape[1] else np.ones((len(features), 1))
+
+
+def _spread(features: Floats) -> Floats:
+    """Rows like these, moved by fractions of a unit: few rows alone could agree by accident."""
+    rows = features[np.arange(_PROBES) % len(features)]
+    return np.ascontiguousarray(rows + np.linspace(-0.9, 1.1, _PROBES)[:, np.newaxis] / 3.0)
