@@ -64,14 +64,14 @@ def test_cumulative_passive_rows_and_their_scatter_stay_together(layout: str) ->
 
 
 @pytest.mark.parametrize("model_class", [HYBRID, Linear(layout="per action")])
-def test_greedy_play_scores_an_action_without_rows_just_above_the_best_of_the_others(
-    model_class: Linear,
-) -> None:
+def test_greedy_play_gives_an_action_without_rows_its_share_and_no_more(model_class: Linear) -> None:
     log = uniform_log(WORLD, 300)
     play = started(EpsilonGreedy(epsilon=0.0, model_class=model_class), WORLD)
     play.learn(log.where(log.action != 0))
+    probabilities = play.epoch.policy.probabilities(log.contexts)
     scores = scores_of(play.epoch.policy, log)
-    assert np.array_equal(scores[:, 0], np.nextafter(scores[:, 1:].max(axis=1), np.inf))
+    np.testing.assert_allclose(probabilities[:, 0], 1 / 3)
+    np.testing.assert_allclose(probabilities[np.arange(300), 1 + scores[:, 1:].argmax(axis=1)], 2 / 3)
 
 
 @pytest.mark.parametrize("model_class", [HYBRID, Linear(layout="per action")])

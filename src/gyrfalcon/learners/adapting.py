@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.policies import KernelPolicy, Policy, Scorer, UniformPolicy
+from gyrfalcon.core.policies import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.learners.epochwise import Fitted, fitted_state
 from gyrfalcon.oracles.linear import LinearOracle
 from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.oracle import RewardModel
 
 
 def adapted(epoch: Epoch, problem: Problem) -> Epoch:
@@ -33,7 +35,7 @@ def adapted(epoch: Epoch, problem: Problem) -> Epoch:
         passive=None if state.passive is None else before.reindexed_summary(state.passive, source),
         scatter=_reindexed_scatter(state, source),
     )
-    return replace(epoch, policy=_with_scorer(epoch.policy, model), passive_policy=everyone, state=state)
+    return replace(epoch, policy=_with_model(epoch.policy, model), passive_policy=everyone, state=state)
 
 
 def sources(before: Problem, after: Problem) -> Ints:
@@ -41,8 +43,13 @@ def sources(before: Problem, after: Problem) -> Ints:
     return np.array([before.actions.index(a) if a in before.actions else -1 for a in after.actions])
 
 
-def _with_scorer(policy: Policy, model: Scorer) -> Policy:
-    return replace(policy, scorer=model) if isinstance(policy, KernelPolicy) else policy
+def _with_model(policy: Policy, model: RewardModel) -> Policy:
+    if not isinstance(policy, KernelPolicy):
+        return policy
+    kernel = policy.kernel
+    if isinstance(kernel, TryingKernel):
+        kernel = replace(kernel, known=model.known)
+    return KernelPolicy(model, kernel)
 
 
 def _reindexed_scatter(state: Fitted, source: Ints) -> Floats | None:

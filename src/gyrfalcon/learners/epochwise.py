@@ -14,6 +14,7 @@ from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.core.types import Floats
+from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.learners.learner import Learner
 from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, RewardModel, S, Summary
 
@@ -122,7 +123,7 @@ def advanced(
 ) -> Epoch:
     """The next epoch: an ordinary regression of the rows, played by the kernel that its size asks for.
 
-    `eager` is for kernels that would otherwise never try an action without data.
+    `eager` is for kernels that would otherwise never try an action without data, or nothing else.
     """
     if len(log) == 0:
         return unchanged(epoch, schedule)
@@ -130,12 +131,11 @@ def advanced(
     oracle = oracle_for(state, model_class, log)
     rows = accumulated(data, state.active, oracle.summarise(log))
     model, report = oracle.fit(rows, oracle.empty(), previous=state.model)
-    model = model.eagerly() if eager else model
     played = kernel(Size(rows.n, len(log), state.problem.n_actions, oracle.n_parameters, epoch.index + 1))
     return successor(
         epoch,
         schedule,
-        policy=KernelPolicy(model, played),
+        policy=KernelPolicy(model, TryingKernel(played, model.known) if eager else played),
         state=replace(state, oracle=oracle, active=rows, model=model),
         report=replace(report, gamma=getattr(played, "gamma", 0.0)),
     )

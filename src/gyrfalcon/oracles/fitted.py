@@ -106,7 +106,6 @@ class RegressorModel:
     scale: Floats  # (D,) of the design's columns
     regressors: tuple[FittedRegressor | None, ...]  # None: no data
     multiplier: float = 0.0  # of the constraint, from where the next search may start
-    eager: bool = False
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
@@ -117,14 +116,17 @@ class RegressorModel:
             regressor = self.regressors[action if len(self.regressors) > 1 else 0]
             if regressor is not None:
                 columns[action] = regressor.predict(padded(cube[:, action]))
-        known = self._known(k)
-        if not known.all():
-            fill_unknown(columns, known, contexts.eligible, self.eager)
+        if self.known is not None:
+            fill_unknown(columns, self.known, contexts.eligible)
         return np.transpose(columns)
 
-    def eagerly(self) -> RegressorModel:
-        """The same model, in which an action without data scores just above the best of the others."""
-        return replace(self, eager=True)
+    @property
+    def known(self) -> Bools | None:
+        """(K,) which actions there are data on; None: all."""
+        if all(regressor is not None for regressor in self.regressors):
+            return None
+        known = np.array([regressor is not None for regressor in self.regressors])
+        return np.broadcast_to(known, (self.design.n_actions,))
 
     def reindexed(self, source: Ints, design: Design) -> RegressorModel:
         """The model in which action k scores as action source[k] did, and a new one (-1) is unknown."""
@@ -132,7 +134,3 @@ class RegressorModel:
             return replace(self, design=design)
         kept = tuple(self.regressors[k] if k >= 0 else None for k in source.tolist())
         return replace(self, design=design, regressors=kept)
-
-    def _known(self, k: int) -> Bools:
-        known = np.array([regressor is not None for regressor in self.regressors])
-        return np.broadcast_to(known, (k,))

@@ -103,7 +103,7 @@ class OptimisticModel:
         return np.ascontiguousarray(np.moveaxis(blocks, 1, 0))
 
 
-def fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool) -> None:
+def fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool = False) -> None:
     """Give unknown actions a score next to the best known eligible one: a model of 0 could freeze them out.
 
     Greedy play needs it just above, to try them at all; just below, inverse gap weighting gives them 1 / K.

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self, TypeVar
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.reports import FitReport
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.types import Bools, Floats, Ints
 
 
 class Summary(Protocol):
@@ -40,8 +40,9 @@ class RewardModel(Protocol):
         """(n, K)."""
         ...
 
-    def eagerly(self) -> Self:
-        """The same model, in which an action without data scores just above the best of the others."""
+    @property
+    def known(self) -> Bools | None:
+        """(K,) which actions there are data on; None: all."""
         ...
 
 

@@ -20,6 +20,7 @@ from gyrfalcon.core.rewards import RewardRange
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.core.schema import Schema
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
+from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epochwise import Fitted
@@ -59,6 +60,7 @@ CLASSES = class_table(
     [
         *(Boolean, Categorical, Hashed, Numeric, Schema, RewardRange, Problem),
         *(Contexts, Decisions, Log, PastLogs, Epoch, Mixture, PassiveDesign, FitReport),
+        TryingKernel,
         *(KernelPolicy, UniformPolicy, ThompsonPolicy, SampledPolicy, EliminationPolicy),
         *(EpsilonGreedyKernel, InverseGapWeighting, LogBarrierWeighting, SoftmaxKernel),
         *(Doubling, FixedBatch, Geometric, KnownHorizon),
