@@ -61,7 +61,7 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Saddle:
-    """Risks, the bound on the second one, and the answer, in coordinates for gradient steps."""
+    """Risks and the bound on the passive one, in coordinates for gradient steps."""
 
     active: Risk
     passive: Risk
@@ -125,8 +125,9 @@ def best_run(
 ) -> str:
     """Steps at the best and at the worst ratio of dual to primal steps, and milliseconds at the best."""
     turn = coordinates(active, passive)
-    answer = fit.coefficients[0] / turn if turn.ndim == 1 else np.linalg.solve(turn, fit.coefficients[0])
-    both = Risk(pooled(active, passive), answer, 0.0).turned(turn).hessian
+    matrix = np.diag(turn) if turn.ndim == 1 else turn
+    answer = np.linalg.solve(matrix, fit.coefficients[0])
+    both = matrix.T @ pooled(active, passive) @ matrix
     checking = 0.0
 
     def near(y: Floats) -> bool:

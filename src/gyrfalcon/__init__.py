@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         softmax,
         uniform,
     )
+    from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
     from gyrfalcon.core.problems import Problem
     from gyrfalcon.core.records import Decisions, Log
     from gyrfalcon.core.rewards import RewardRange
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from gyrfalcon.core.schema import Schema
     from gyrfalcon.environments.misspecification import Misspecification, best_in_class, misspecification
     from gyrfalcon.environments.paper import SensitivityExample, StepExample
-    from gyrfalcon.environments.population import Population
+    from gyrfalcon.environments.population import Population, greedy
     from gyrfalcon.experiments.simulate import Trace, simulate
     from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
     from gyrfalcon.learners.epoch_greedy import EpochGreedy
@@ -82,6 +83,10 @@ _HOMES = {
         "softmax",
         "uniform",
     ),
+    "core.policies": (
+        "KernelPolicy",
+        "UniformPolicy",
+    ),
     "core.problems": ("Problem",),
     "core.records": (
         "Decisions",
@@ -104,7 +109,10 @@ _HOMES = {
         "SensitivityExample",
         "StepExample",
     ),
-    "environments.population": ("Population",),
+    "environments.population": (
+        "Population",
+        "greedy",
+    ),
     "experiments.simulate": (
         "Trace",
         "simulate",
@@ -164,6 +172,8 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "mixture",
     "softmax",
     "uniform",
+    "KernelPolicy",
+    "UniformPolicy",
     "Problem",
     "Decisions",
     "Log",
@@ -179,6 +189,7 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "SensitivityExample",
     "StepExample",
     "Population",
+    "greedy",
     "Trace",
     "simulate",
     "EnlargedLinUCB",

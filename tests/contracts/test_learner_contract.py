@@ -10,10 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.ensemble import GradientBoostingRegressor
-from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Lasso, LinearRegression, Ridge
-from sklearn.tree import DecisionTreeRegressor
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.elimination import EliminationPolicy
@@ -21,184 +17,23 @@ from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities, decide
 from gyrfalcon.core.policies import KernelPolicy, Policy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions, Log
-from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.types import Floats
 from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
-from gyrfalcon.learners.epoch_greedy import EpochGreedy
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.learners.explore_first import ExploreFirst
-from gyrfalcon.learners.falcon import Falcon
-from gyrfalcon.learners.falcon_plus import FalconPlus
-from gyrfalcon.learners.greedy import Greedy
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.lints import LinTS
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.oful import OFUL
-from gyrfalcon.learners.regcb import RegCB
-from gyrfalcon.learners.softmax import Softmax
-from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.learners.uniform import Uniform
-from gyrfalcon.oracles.bases import Polynomial, RandomFourier
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.splines import Splines
-from gyrfalcon.oracles.stumps import StumpHull
 from gyrfalcon.storage.files import load, save
-from tests.contracts.throwaway import Advice, ExponentialWeights, Forest, Gate, Master, gate_state
+from tests.contracts.learners import (
+    CHOOSY,
+    DETERMINISTIC,
+    HYBRID_WIDTHS,
+    LEARNERS,
+    LEARNING,
+    PLAIN,
+    THROWAWAY,
+    WITH_ACTION_FEATURES,
+)
+from tests.contracts.throwaway import Advice, gate_state
 from tests.contracts.worlds import Lines, Play, renumbered, started, uniform_log
-
-PLAIN: dict[str, Learner] = {
-    "gate": Gate(),
-    "exponential weights": ExponentialWeights(),
-    "master": Master(),
-    "forest": Forest(),
-    "epsilon-falcon paper": EpsilonFalcon(preset="paper"),
-    "epsilon-falcon paper rho": EpsilonFalcon(preset="paper", rho=0.75, rho_prime=1.0, comp=3.0),
-    "epsilon-falcon calibrated": EpsilonFalcon(),
-    "epsilon-falcon coin": EpsilonFalcon(passive_design="coin"),
-    "epsilon-falcon all data": EpsilonFalcon(data="all", monotone_gamma=True),
-    "epsilon-falcon cumulative passive": EpsilonFalcon(passive_data="all"),
-    "epsilon-falcon chi-square": EpsilonFalcon(slack="chi-square", schedule=Geometric(50, 1.5)),
-    "epsilon-falcon sandwich": EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3),
-    "epsilon-falcon polynomial": EpsilonFalcon(model_class=Linear(basis=Polynomial(2))),
-    "falcon last epoch": Falcon(),
-    "falcon all": Falcon(data="all"),
-    "falcon splines": Falcon(model_class=Linear(basis=Splines(3, 2), ridge=0.1)),
-    "linucb": LinUCB(),
-    "linucb mixing": LinUCB(mixing=0.05),
-    "linucb small bonus": LinUCB(alpha=0.1),
-    "linucb fourier": LinUCB(model_class=Linear(basis=RandomFourier(10))),
-    "oful": OFUL(),
-    "oful every batch": OFUL(growth=0.0, noise=0.1, norm=0.3, mixing=0.05),
-    "enlarged linucb": EnlargedLinUCB(),
-    "enlarged linucb mixing": EnlargedLinUCB(misspecification=0.01, alpha=0.3, mixing=0.05),
-    "lints": LinTS(),
-    "lints mixing": LinTS(scale=0.1, mixing=0.05, model_class=Linear(basis=Polynomial(2))),
-    "regcb elimination": RegCB(),
-    "regcb elimination mixing": RegCB(c_0=0.01, clip=False, mixing=0.05),
-    "regcb optimistic": RegCB(rule="optimistic"),
-    "regcb optimistic mixing": RegCB(rule="optimistic", clip=False, ridge=0.1, mixing=0.05),
-    "epsilon-greedy": EpsilonGreedy(),
-    "epsilon-greedy last epoch": EpsilonGreedy(data="last epoch", schedule=Doubling(50)),
-    "epsilon-falcon ridge regressor": EpsilonFalcon(model_class=Regressor(Ridge(alpha=0.1))),
-    "epsilon-falcon lasso": EpsilonFalcon(model_class=Regressor(Lasso(alpha=0.001)), data="all"),
-    "epsilon-falcon non-negative": EpsilonFalcon(model_class=Regressor(LinearRegression(positive=True))),
-    "epsilon-falcon stumps": EpsilonFalcon(model_class=Regressor(StumpHull(budget=2.0)), passive_data="all"),
-    "epsilon-falcon tree": EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor(max_depth=3))),
-    "falcon kernel ridge": Falcon(model_class=Regressor(KernelRidge(kernel="rbf", alpha=1.0))),
-    "epsilon-greedy boosting": EpsilonGreedy(
-        model_class=Regressor(GradientBoostingRegressor(n_estimators=5)), schedule=Doubling(100)
-    ),
-    "epsilon-greedy decay": EpsilonGreedy(epsilon=1.5, decay=1 / 3),
-    "falcon finite class": Falcon(class_size=1e4, c_gamma=1.0, data="all"),
-    "falcon plus": FalconPlus(),
-    "falcon plus known horizon": FalconPlus(schedule=KnownHorizon(600), rho=0.9, rho_prime=1.0, comp=3.0),
-    "squarecb": SquareCB(),
-    "squarecb regret": SquareCB(gamma="regret", comp=2.0, horizon=2000, misspecification=0.01),
-    "squarecb log barrier": SquareCB(weighting="log barrier", schedule=FixedBatch(50)),
-    "squarecb online": SquareCB(schedule=FixedBatch(1)),
-    "epoch-greedy": EpochGreedy(),
-    "epoch-greedy tail": EpochGreedy(passive_design="tail", schedule=FixedBatch(100)),
-    "epoch-greedy all rows": EpochGreedy(rows="all", exploration=0.5),
-    "explore-first": ExploreFirst(n_explore=200),
-    "explore-first refit": ExploreFirst(n_explore=50, refit=True, mixing=0.02),
-    "greedy": Greedy(),
-    "greedy mixing": Greedy(mixing=0.05, model_class=Linear(basis=Polynomial(2), ridge=1.0)),
-    "squarecb tree": SquareCB(model_class=Regressor(DecisionTreeRegressor(max_depth=3))),
-    "explore-first tree": ExploreFirst(
-        n_explore=200, mixing=0.02, model_class=Regressor(DecisionTreeRegressor(max_depth=3))
-    ),
-    "softmax": Softmax(),
-    "softmax fixed": Softmax(temperature=0.05, decay=0.0),
-    "uniform": Uniform(),
-}
-WITH_ACTION_FEATURES: dict[str, Learner] = {
-    "linucb shared": LinUCB(model_class=Linear(layout="shared")),
-    "linucb hybrid": LinUCB(model_class=Linear(layout="hybrid")),
-    "linucb per action": LinUCB(model_class=Linear(layout="per action")),
-    "oful shared": OFUL(model_class=Linear(layout="shared")),
-    "oful hybrid": OFUL(model_class=Linear(layout="hybrid"), noise=0.1),
-    "enlarged linucb shared": EnlargedLinUCB(model_class=Linear(layout="shared")),
-    "enlarged linucb hybrid": EnlargedLinUCB(model_class=Linear(layout="hybrid")),
-    "enlarged linucb per action": EnlargedLinUCB(model_class=Linear(layout="per action")),
-    "lints shared": LinTS(model_class=Linear(layout="shared"), n_draws=200),
-    "lints hybrid": LinTS(model_class=Linear(layout="hybrid"), n_draws=200),
-    "lints hybrid mixing": LinTS(model_class=Linear(layout="hybrid"), n_draws=200, mixing=0.05),
-    "lints per action": LinTS(model_class=Linear(layout="per action")),
-    "regcb elimination shared": RegCB(model_class=Linear(layout="shared")),
-    "regcb elimination hybrid": RegCB(model_class=Linear(layout="hybrid")),
-    "regcb optimistic hybrid": RegCB(rule="optimistic", model_class=Linear(layout="hybrid")),
-    "epsilon-falcon shared": EpsilonFalcon(model_class=Linear(layout="shared")),
-    "epsilon-falcon hybrid": EpsilonFalcon(model_class=Linear(layout="hybrid"), slack="sandwich"),
-    "epsilon-falcon ridge regressor shared": EpsilonFalcon(model_class=Regressor(Ridge(alpha=0.1))),
-    "falcon tree shared": Falcon(model_class=Regressor(DecisionTreeRegressor(max_depth=4)), data="all"),
-    "falcon tree per action": Falcon(
-        model_class=Regressor(DecisionTreeRegressor(max_depth=4), layout="per action")
-    ),
-    "epsilon-greedy hybrid": EpsilonGreedy(model_class=Linear(layout="hybrid"), data="last epoch"),
-    "falcon plus shared": FalconPlus(model_class=Linear(layout="shared")),
-    "falcon plus hybrid": FalconPlus(model_class=Linear(layout="hybrid")),
-    "squarecb shared": SquareCB(model_class=Linear(layout="shared")),
-    "squarecb hybrid": SquareCB(model_class=Linear(layout="hybrid"), weighting="log barrier"),
-    "epoch-greedy shared": EpochGreedy(model_class=Linear(layout="shared")),
-    "epoch-greedy hybrid": EpochGreedy(model_class=Linear(layout="hybrid")),
-    "explore-first shared": ExploreFirst(n_explore=200, model_class=Linear(layout="shared")),
-    "explore-first hybrid": ExploreFirst(n_explore=200, model_class=Linear(layout="hybrid")),
-    "greedy hybrid": Greedy(model_class=Linear(layout="hybrid")),
-    "softmax shared": Softmax(model_class=Linear(layout="shared")),
-}
-LEARNERS = PLAIN | WITH_ACTION_FEATURES
-THROWAWAY = {"gate", "exponential weights", "master", "forest"}
-DETERMINISTIC = {
-    "epoch-greedy",
-    "epoch-greedy tail",
-    "epoch-greedy all rows",
-    "epoch-greedy shared",
-    "epoch-greedy hybrid",
-    "explore-first",
-    "explore-first shared",
-    "explore-first hybrid",
-    "greedy",
-    "greedy hybrid",
-    "linucb",
-    "linucb small bonus",
-    "linucb fourier",
-    "linucb shared",
-    "linucb hybrid",
-    "linucb per action",
-    "oful",
-    "oful shared",
-    "oful hybrid",
-    "enlarged linucb",
-    "enlarged linucb shared",
-    "enlarged linucb hybrid",
-    "enlarged linucb per action",
-    "regcb optimistic",
-    "regcb optimistic hybrid",
-}
-# They randomise over what may be best; the rest have no or next to no probability.
-CHOOSY = {
-    "lints",
-    "lints shared",
-    "lints hybrid",
-    "lints per action",
-    "regcb elimination",
-    "regcb elimination shared",
-    "regcb elimination hybrid",
-}
-# The widths of a hybrid model are sums over the columns of all actions, so that they round differently when
-# actions come and go.
-HYBRID_WIDTHS = {
-    "linucb hybrid",
-    "oful hybrid",
-    "enlarged linucb hybrid",
-    "regcb elimination hybrid",
-    "regcb optimistic hybrid",
-}
-LEARNING = [name for name in LEARNERS if name != "uniform"]
 
 # With a handful of rows the lasso's solver gives up, and says so; fit reports do as well.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

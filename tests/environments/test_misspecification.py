@@ -233,3 +233,18 @@ def test_a_sample_finds_the_misspecification_within_its_error() -> None:
     assert 0.0 < stray < 4e-4
     # Five standard errors: once in 1.7 million seeds; the fit's own optimism, 4 coefficients over n, is less.
     assert abs(found.b - 1 / 32) < 5 * stray
+
+
+class Window:
+    """Action 0 is best on (0, .4997) and (.5003, 1), and the other in between."""
+
+    def scores(self, contexts: Contexts) -> Floats:
+        x = contexts.shared[:, 0]
+        return np.stack([np.zeros_like(x), 9e-8 - (x - 0.5) ** 2], axis=1)
+
+
+def test_the_best_model_under_a_policy_sees_what_it_rarely_plays() -> None:
+    population = Population.on_line(lambda x: np.stack([0.0 * x, x], axis=1), (0.0, 1.0))
+    play = greedy(Window())
+    best = best_in_class(population, Linear(), play=play)
+    assert population.mean_error(best, play) == pytest.approx(0.0, abs=1e-15)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.elimination import EliminationPolicy
 from gyrfalcon.core.policies import KernelPolicy, Policy
 from gyrfalcon.core.problems import Problem
@@ -180,3 +181,19 @@ def test_uniform_play_is_mixed_in(learner: Confident) -> None:
     before = plain.epoch.policy.probabilities(log.contexts)
     after = mixed.epoch.policy.probabilities(log.contexts)
     np.testing.assert_allclose(after, 0.7 * before + 0.1, rtol=0, atol=1e-12)
+
+
+@every_one
+def test_the_report_says_when_features_are_collinear(learner: Confident) -> None:
+    world = Lines()
+    log = uniform_log(world, 300)
+    x = log.contexts.shared
+    twins = Contexts(np.column_stack([x[:, 0], x[:, 0] * (1.0 + 1e-9 * np.arange(300))]))
+    small = replace(learner, ridge=1e-9)
+    report = small.start(world.problem, replace(log, contexts=twins)).report
+    assert report is not None
+    assert report.condition > 1e4
+    clean = small.start(world.problem, log).report
+    assert clean is not None
+    assert clean.condition < 1e3
+    assert clean.notes == ()

@@ -87,7 +87,7 @@ def test_a_known_horizon_needs_few_fits() -> None:
         ({"c_error": 0.0}, "c_error is 0.0"),
         ({"delta": 0.5}, "delta is 0.5"),
         ({"rho": 1.5}, "rho is 1.5"),
-        ({"rho_prime": -1.0}, "rho_prime is -1.0"),
+        ({"rho_prime": -1.0}, "rho_prime -1.0"),
         ({"comp": math.inf}, "comp is inf"),
     ],
 )

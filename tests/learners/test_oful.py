@@ -38,7 +38,7 @@ def information_of(epoch: Epoch) -> float:
 
 def note_of(epoch: Epoch) -> str:
     assert epoch.report is not None
-    return epoch.report.notes[0]
+    return epoch.report.details[0]
 
 
 def test_one_row_by_hand() -> None:

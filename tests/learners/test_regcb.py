@@ -191,7 +191,7 @@ def test_an_action_without_data_is_tried(rule: Any, c_0: float, clip: bool, untr
 def test_the_report_says_beta() -> None:
     report = learned(RegCB()).report
     assert report is not None
-    assert report.notes == ("beta 0.6397",)
+    assert report.details == ("beta 0.6397",)
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
 from sklearn.ensemble import (
     AdaBoostRegressor,
     BaggingRegressor,
     HistGradientBoostingRegressor,
+    RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Lasso, Ridge
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -88,6 +90,9 @@ def test_the_seed_stands_in_for_a_random_state_that_is_not_set() -> None:
         (make_pipeline(StandardScaler(), Ridge()), r"Pipeline\.fit takes no sample_weight"),
         (Ridge, r"the regressor is <class .*; give an object with fit and predict"),
         ("ridge", r"the regressor is 'ridge'; give an object"),
+        (RandomForestClassifier(), r"RandomForestClassifier predicts classes or clusters, not rewards"),
+        (LogisticRegression(), r"LogisticRegression predicts classes"),
+        (KMeans(), r"KMeans predicts classes or clusters"),
         (KernelRidge(kernel=lambda x, y: x @ y), r"KernelRidge has kernel=<function.*can't be stored"),
         (Estimator("sklearn.linear_model.Rigde"), r"sklearn.linear_model.Rigde is not a regressor"),
     ],
@@ -101,7 +106,7 @@ def test_a_class_inside_a_function_is_refused_because_no_file_could_find_it() ->
     class Hidden(Mean):
         pass
 
-    with pytest.raises(ValueError, match="not a regressor of scikit-learn or of a module that is imported"):
+    with pytest.raises(ValueError, match=r"Hidden can't be found again.*define it at the top of a module"):
         estimator_of(Hidden())
 
 

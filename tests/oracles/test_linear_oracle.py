@@ -323,7 +323,7 @@ def test_confidence_widths_are_those_of_the_regularised_gram(
     model_class = Linear(layout=layout, ridge=2.0, intercept=True, standardise=False)
     log = data.log
     oracle = model_class.oracle(log.contexts, K)
-    widths = oracle.optimistic(oracle.summarise(log), 1.0).widths(log.contexts)
+    widths = oracle.optimistic(oracle.summarise(log), 1.0)[0].widths(log.contexts)
     centred = replace(
         data,
         x=data.x - data.x.mean(axis=0),

@@ -11,7 +11,7 @@ import pytest
 
 from gyrfalcon.oracles.dual import DualFit, dual_search
 from gyrfalcon.oracles.printed import printed_search
-from tests.oracles.test_dual import Fitted, Problem, Risks, problem
+from tests.oracles.search_problems import Fitted, Problem, Risks, problem
 
 
 def constants(multiplier: float) -> Risks:

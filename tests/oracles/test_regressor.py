@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LinearRegression, PoissonRegressor, Ridge
 from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from gyrfalcon.bandit.bandit import Bandit
@@ -387,7 +389,12 @@ def test_predictions_that_are_none_are_refused_by_name(kind: str, message: str) 
 
 
 @pytest.mark.parametrize(
-    "regressor", [KernelRidge(kernel="rbf"), MLPRegressor(max_iter=30, solver="lbfgs", tol=1.0)]
+    "regressor",
+    [
+        KernelRidge(kernel="rbf"),
+        MLPRegressor(max_iter=30, solver="lbfgs", tol=1.0),
+        GradientBoostingRegressor(n_estimators=3, init=Ridge()),
+    ],
 )
 def test_few_rows_do_not_fake_exact_bits(regressor: Any) -> None:
     rng = np.random.default_rng(0)
@@ -397,6 +404,30 @@ def test_few_rows_do_not_fake_exact_bits(regressor: Any) -> None:
     together = model.scores(contexts)
     for row in range(0, 200, 3):
         assert np.array_equal(model.scores(contexts.take(slice(row, row + 1)))[0], together[row])
+
+
+def test_fitted_models_can_be_sent_to_other_processes() -> None:
+    # Only between processes of one program: files hold no pickle.
+    active, passive = two_logs(0, p=1)
+    for regressor in (DecisionTreeRegressor(), KernelRidge(kernel="rbf"), SVR()):
+        model, _, scores = fitted(Regressor(regressor), active, passive, 0.1)
+        assert np.array_equal(pickle.loads(pickle.dumps(model)).scores(active.contexts), scores)
+
+
+def test_a_column_that_is_constant_up_to_rounding_is_not_blown_up() -> None:
+    x = np.column_stack([np.linspace(-1.0, 1.0, 50), np.where(np.arange(50) % 2, 0.3, 0.1 + 0.2)])
+    oracle = Regressor(Ridge()).oracle(Contexts(x), 2)
+    assert oracle.scale[1] == 1.0
+    assert oracle.scale[0] == pytest.approx(np.std(x[:, 0]))
+    assert Regressor(Ridge()).oracle(Contexts(1e-9 * x[:, :1]), 2).scale[0] == pytest.approx(
+        1e-9 * oracle.scale[0]
+    )
+
+
+def test_without_a_constraint_one_regression_is_enough_for_every_class() -> None:
+    active, passive = two_logs(0, p=1)
+    for regressor in (*CONVEX.values(), DecisionTreeRegressor()):
+        assert fitted(Regressor(regressor), active, passive, math.inf)[1].n_regressions == 1
 
 
 def test_isotonic_regression_scores_contexts_beyond_those_seen() -> None:

@@ -146,7 +146,7 @@ def _classes_in(value: object, found: set[type]) -> set[type]:
         for item in value:
             _classes_in(item, found)
     elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
+        for field in (one for one in fields(value) if one.init):
             _classes_in(getattr(value, field.name), found)
     return found
 

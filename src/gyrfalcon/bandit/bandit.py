@@ -234,6 +234,7 @@ class Bandit:
         path: str | os.PathLike[str],
         classes: Iterable[type] = (),
         clock: Callable[[], float] = time.time,
+        *,
         accept_refits: bool = False,
     ) -> Bandit:
         """The bandit that was saved, in the middle of its epoch.

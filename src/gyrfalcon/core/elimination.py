@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import uniform
+from gyrfalcon.core.kernels import check_share, uniform
 from gyrfalcon.core.types import Bools, Floats
 
 
@@ -45,8 +45,7 @@ class EliminationPolicy:
     mixing: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.mixing <= 1.0:
-            raise ValueError(f"mixing is {self.mixing}; it is a share of play, so give a number from 0 to 1.")
+        check_share("mixing", self.mixing)
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """1 / the number of survivors for each of them, mixed with 1 / K."""

@@ -62,7 +62,7 @@ def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None
     >>> epsilon_greedy([[0.2, 0.9]], epsilon=0.1).tolist()
     [[0.05, 0.95]]
     """
-    _check_share(epsilon)
+    check_share("epsilon", epsilon)
     columns, mask = by_action(scores, eligible)
     best, _ = _best_and_gaps(columns, mask)
     weights = epsilon * _uniform_columns(columns, mask)
@@ -164,7 +164,7 @@ class EpsilonGreedyKernel:
     epsilon: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_share(self.epsilon)
+        check_share("epsilon", self.epsilon)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
         """See `epsilon_greedy`."""
@@ -198,9 +198,10 @@ def _check_gamma(gamma: float) -> None:
         raise ValueError(f"gamma is {gamma}; give a finite number of at least 0 (0 is uniform play).")
 
 
-def _check_share(epsilon: float) -> None:
-    if not 0.0 <= epsilon <= 1.0:
-        raise ValueError(f"epsilon is {epsilon}; it is a share of play, so give a number from 0 to 1.")
+def check_share(name: str, share: float) -> None:
+    """Refuse a share of play outside [0, 1]."""
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"{name} is {share}; it is a share of play, so give a number from 0 to 1.")
 
 
 def _check_temperature(temperature: float) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import by_action, mixture, rest_to_best, uniform
+from gyrfalcon.core.kernels import by_action, check_share, mixture, rest_to_best, uniform
 from gyrfalcon.core.largest_normal import larger_of_two, largest_of_many
 from gyrfalcon.core.types import Bools, Floats
 
@@ -86,7 +86,7 @@ class ThompsonPolicy:
     def __post_init__(self) -> None:
         if not (self.scale >= 0.0 and math.isfinite(self.scale)):
             raise ValueError(f"scale is {self.scale}; give a finite number of at least 0 (0 is greedy play).")
-        _check_mixing(self.mixing)
+        check_share("mixing", self.mixing)
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """See `best_probabilities`."""
@@ -111,7 +111,7 @@ class SampledPolicy:
     mixing: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_mixing(self.mixing)
+        check_share("mixing", self.mixing)
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """Shares of the draws, (n, K)."""
@@ -159,8 +159,3 @@ def _check_deviations(deviations: Floats) -> None:
     fine = (deviations >= 0.0) & (deviations < np.inf)
     if not fine.all():
         raise ValueError(f"a deviation is {deviations[~fine][0]}; give finite numbers of at least 0.")
-
-
-def _check_mixing(mixing: float) -> None:
-    if not 0.0 <= mixing <= 1.0:
-        raise ValueError(f"mixing is {mixing}; give a share of uniform play from 0 to 1.")

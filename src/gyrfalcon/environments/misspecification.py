@@ -9,7 +9,7 @@ import numpy as np
 from gyrfalcon.core.policies import Policy, Scorer
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.population import Population
+from gyrfalcon.environments.population import Population, table_of
 from gyrfalcon.oracles.oracle import ModelClass
 
 MANY_ROWS = 2.0**40
@@ -31,7 +31,7 @@ def best_in_class(
     >>> round(population.mean_error(best), 12) == round(1 / 360, 12)
     True
     """
-    part = population if play is None else population.cut(play.probabilities)
+    part = population if play is None else population.cut(table_of(play))
     p = part.uniform_play() if play is None else play.probabilities(part.contexts)
     oracle = model_class.oracle(part.contexts.take(part.weights > 0.0), part.n_actions)
     log, weights = _played_rows(part, p)

@@ -177,7 +177,7 @@ class Population:
 
     def value(self, policy: Policy, under: Scorer | None = None) -> float:
         """R_f(pi) (eq. instantaneous-reward)."""
-        part = self.cut(_table_of(policy))
+        part = self.cut(table_of(policy))
         return part.mean(part.rewards(policy, under))
 
     def optimal_value(self, under: Scorer | None = None) -> float:
@@ -187,17 +187,17 @@ class Population:
 
     def regret(self, policy: Policy, under: Scorer | None = None) -> float:
         """Reg_f(pi) (eq. instantaneous-regret)."""
-        part = self.cut(_table_of(policy), None if under is None else under.scores)
+        part = self.cut(table_of(policy), None if under is None else under.scores)
         return part.mean(part.regrets(policy, under))
 
     def divergence(self, play: Policy, policy: Policy) -> float:
         """V(p, pi) = E_x 1 / p(pi(x) | x) (eq. decisional-divergence), averaged over the actions of pi."""
-        part = self.cut(_table_of(play), _table_of(policy))
+        part = self.cut(table_of(play), table_of(policy))
         return part.mean(part.inverse_propensities(play, policy))
 
     def mean_error(self, model: Scorer, play: Policy | None = None) -> float:
         """E_x E_{a ~ p(x)} (f - f*)^2, under uniform play by default: b, if f is the best in its class."""
-        part = self if play is None else self.cut(_table_of(play))
+        part = self if play is None else self.cut(table_of(play))
         p = part.uniform_play() if play is None else play.probabilities(part.contexts)
         return part.mean((p * part.squared_errors(model)).sum(axis=1))
 
@@ -221,7 +221,7 @@ class Population:
         return played
 
 
-def _table_of(policy: Policy) -> Table:
+def table_of(policy: Policy) -> Table:
     """What decides a policy's best action: scores, which say how close another is, where there are any."""
     return policy.scorer.scores if isinstance(policy, KernelPolicy) else policy.probabilities
 

@@ -53,6 +53,20 @@ def check_mixing(mixing: float) -> None:
         raise ValueError(f"mixing is {mixing!r}; give a share of uniform play in [0, 1).")
 
 
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is {value!r}; give True or False.")  # noqa: TRY004 - as all settings
+
+
+def check_rates(rho: float, rho_prime: float) -> None:
+    """Refuse exponents that Assumption 1 does not know."""
+    if not (is_number(rho) and is_number(rho_prime) and 0.0 < rho <= 1.0 and 0.0 <= rho_prime < math.inf):
+        raise ValueError(
+            f"rho is {rho!r}, rho_prime {rho_prime!r}; Assumption 1 has rho in (0, 1], rho' >= 0."
+        )
+
+
 def check_parts(model_class: object, schedule: object) -> None:
     """Refuse what is not a model class or a schedule; None means that a default applies."""
     if not hasattr(model_class, "oracle"):

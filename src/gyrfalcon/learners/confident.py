@@ -55,9 +55,9 @@ def gathered(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Gathe
 
 def fitted(known: Gathered) -> Confidence:
     """The ridge fit of these rows."""
-    model = known.oracle.optimistic(known.rows, 0.0)
+    model, report = known.oracle.optimistic(known.rows, 0.0)
     after = replace(known.state, model=model.model)
-    return Confidence(model, known.rows, known.oracle, after, known.report)
+    return Confidence(model, known.rows, known.oracle, after, report)
 
 
 def refitted(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Confidence:

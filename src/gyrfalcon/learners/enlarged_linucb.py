@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
-from gyrfalcon.learners import confident, epochwise
+from gyrfalcon.core.types import Floats
 from gyrfalcon.learners.checks import check_not_negative
 from gyrfalcon.learners.confident import check_settings
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.optimist import Optimist
 from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.oracles.moments import Moments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnlargedLinUCB(Refitting):
+class EnlargedLinUCB(Optimist):
     """The action with the largest f(x, a) + (alpha + misspecification sqrt(n)) ||phi||.
 
     If every expected reward is within `misspecification` of some linear model, the estimate is off by at most
@@ -48,24 +43,6 @@ class EnlargedLinUCB(Refitting):
         check_not_negative("misspecification", self.misspecification)
         check_not_negative("alpha", self.alpha)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
-        """Ridge regression on every row so far."""
-        del history
-        if len(log) == 0:
-            return epochwise.unchanged(epoch, self.schedule)
-        fit = confident.refitted(epoch, log, self.model_class, self.ridge)
-        policy = self._policy(fit.model, fit.rows)
-        return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=fit.report)
-
-    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired."""
-        moved, model = confident.adapted(epoch, problem, confident.optimist(epoch.policy))
-        rows = epochwise.fitted_state(moved).active
-        if model is None or not isinstance(rows, Moments):
-            return moved
-        return replace(moved, policy=self._policy(model, rows))
-
-    def _policy(self, model: OptimisticModel, rows: Moments) -> KernelPolicy:
-        # One number of rows per block: each action's own, or that of all where they share coefficients.
-        bonus = self.alpha + self.misspecification * np.sqrt(rows.weight)
-        return confident.optimism(model, bonus, self.mixing)
+    def bonus(self, rows: Moments) -> Floats:
+        """Alpha, and what misspecification adds after these rows, (K,) or (1,) where actions share them."""
+        return np.asarray(self.alpha + self.misspecification * np.sqrt(rows.weight))

@@ -56,9 +56,8 @@ class EpochGreedy(Refitting):
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """A passive epoch unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
-        return epochwise.started(
-            self, epochwise.first_epoch(problem, self.schedule, self.model_class, 1.0, design), log
-        )
+        cold = epochwise.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
+        return self._with_share(epochwise.started(self, cold, log))
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """A regression of the passive rows so far, then greedy play beside a smaller passive share."""
@@ -67,7 +66,7 @@ class EpochGreedy(Refitting):
         if len(rows) == 0:
             why = "no passive rows came in" if len(log) else "no rewards came in"
             return self._with_share(epochwise.unchanged(epoch, self.schedule, why))
-        # Not eagerly: passive rounds try an action without data, and greedy ones would not be learned from.
+        # Greedy rounds leave an action without data to passive ones: only those are learned from.
         following = epochwise.advanced(
             epoch,
             rows,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
-from gyrfalcon.core.kernels import Kernel
+from gyrfalcon.core.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
 from gyrfalcon.core.policies import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log, PastLogs
@@ -119,11 +119,11 @@ def advanced(
     model_class: ModelClass,
     kernel: Callable[[Size], Kernel],
     data: Data = "all",
-    eager: bool = False,
+    tries_unknown: bool = False,
 ) -> Epoch:
     """The next epoch: an ordinary regression of the rows, played by the kernel that its size asks for.
 
-    `eager` is for kernels that would otherwise never try an action without data, or nothing else.
+    `tries_unknown` is for kernels that would otherwise never try an action without data, or nothing else.
     """
     if len(log) == 0:
         return unchanged(epoch, schedule)
@@ -135,9 +135,9 @@ def advanced(
     return successor(
         epoch,
         schedule,
-        policy=KernelPolicy(model, TryingKernel(played, model.known) if eager else played),
+        policy=KernelPolicy(model, TryingKernel(played, model.known) if tries_unknown else played),
         state=replace(state, oracle=oracle, active=rows, model=model),
-        report=replace(report, gamma=getattr(played, "gamma", 0.0)),
+        report=replace(report, gamma=_gamma_of(played)),
     )
 
 
@@ -149,3 +149,7 @@ def oracle_for(state: Fitted, model_class: ModelClass, log: Log) -> AnyOracle:
 def accumulated(data: Data, before: S | None, new: S) -> S:
     """The rows to fit on: the new ones, or all so far."""
     return new if data == "last epoch" or before is None else before + new
+
+
+def _gamma_of(kernel: Kernel) -> float:
+    return kernel.gamma if isinstance(kernel, InverseGapWeighting | LogBarrierWeighting) else 0.0

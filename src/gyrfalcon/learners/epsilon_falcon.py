@@ -20,9 +20,11 @@ from gyrfalcon.learners.checks import (
     check_choice,
     check_delta,
     check_epsilon,
+    check_flag,
     check_optional,
     check_parts,
     check_positive,
+    check_rates,
 )
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
@@ -74,7 +76,9 @@ class EpsilonFalcon:
         passive rows are still iid, so the constraint keeps its meaning; "all" active data mixes policies,
         which leaves the theorem.
     monotone_gamma
-        Never lower gamma. The printed gamma_3 is below gamma_2, against a step of the proof.
+        Never lower gamma. The printed gamma_3 is below gamma_2, against a step of the proof (the bound on V
+        of all policies); keeping gamma_2 mends that step, and strains the one that wants gamma_3 small enough
+        for the rows behind it (Lemma reg-est-accuracy). From epoch 3 on gamma grows either way.
     C, rho, rho_prime, comp
         Assumption 1's C, rho, rho' and comp(F); comp None means d, the coefficients of all actions.
     schedule
@@ -120,10 +124,8 @@ class EpsilonFalcon:
             check_optional(name, getattr(self, name))
         for name in ("c_beta", "C"):
             check_positive(name, getattr(self, name))
-        if not 0.0 < self.rho <= 1.0 or not self.rho_prime >= 0.0:
-            raise ValueError(
-                f"rho is {self.rho}, rho_prime {self.rho_prime}; Assumption 1 has rho in (0, 1], rho' >= 0."
-            )
+        check_rates(self.rho, self.rho_prime)
+        check_flag("monotone_gamma", self.monotone_gamma)
         if self.schedule is not None and self.tau_1 is not None:
             raise ValueError(f"tau_1 is {self.tau_1} and there is a schedule as well; give one of them.")
         if self.slack_rule == "sandwich" and not isinstance(self.model_class, Linear):

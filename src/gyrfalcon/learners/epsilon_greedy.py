@@ -54,7 +54,7 @@ class EpsilonGreedy(Refitting):
             model_class=self.model_class,
             data=self.data,
             kernel=lambda size: EpsilonGreedyKernel(self._share(size)),
-            eager=True,
+            tries_unknown=True,
         )
 
     def _share(self, size: Size) -> float:

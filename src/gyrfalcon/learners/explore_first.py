@@ -14,7 +14,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.types import Bools
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_mixing, check_parts, check_whole
+from gyrfalcon.learners.checks import check_flag, check_mixing, check_parts, check_whole
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
@@ -50,6 +50,7 @@ class ExploreFirst:
     def __post_init__(self) -> None:
         check_parts(self.model_class, None)
         check_whole("n_explore", self.n_explore)
+        check_flag("refit", self.refit)
         check_mixing(self.mixing)
 
     @property
@@ -77,7 +78,7 @@ class ExploreFirst:
             schedule=self.schedule,
             model_class=self.model_class,
             kernel=lambda _: EpsilonGreedyKernel(self.mixing),
-            eager=True,
+            tries_unknown=True,
         )
         tried = state.tried | (np.bincount(rows.action, minlength=len(state.tried)) > 0)
         return replace(following, passive_share=0.0, state=replace(explored_state(following), tried=tried))

@@ -10,13 +10,7 @@ from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import epochwise
-from gyrfalcon.learners.checks import (
-    check_delta,
-    check_not_negative,
-    check_optional,
-    check_parts,
-    check_positive,
-)
+from gyrfalcon.learners.checks import check_delta, check_optional, check_parts, check_positive, check_rates
 from gyrfalcon.learners.epochwise import Size
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
@@ -59,9 +53,7 @@ class FalconPlus(Refitting):
         check_positive("c_error", self.c_error)
         check_delta(self.delta)
         check_optional("comp", self.comp)
-        check_not_negative("rho_prime", self.rho_prime)
-        if not 0.0 < self.rho <= 1.0:
-            raise ValueError(f"rho is {self.rho}; errors fall as n^-rho, so give a number in (0, 1].")
+        check_rates(self.rho, self.rho_prime)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """A regression of the epoch's rows, then inverse gap weighting."""

@@ -44,5 +44,5 @@ class Greedy(Refitting):
             schedule=self.schedule,
             model_class=self.model_class,
             kernel=lambda _: EpsilonGreedyKernel(self.mixing),
-            eager=True,
+            tries_unknown=True,
         )

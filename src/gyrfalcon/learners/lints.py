@@ -113,7 +113,7 @@ class LinTS(Refitting):
         fit = confident.refitted(epoch, log, self.model_class, self.ridge)
         scale = self.scale_after(fit.rows.n, fit.oracle.n_parameters)
         policy = self._policy(fit.model, scale, [self.seed, epoch.index, int(fit.rows.n)])
-        report = replace(fit.report, notes=(f"scale {scale:.4g}",))
+        report = replace(fit.report, details=(f"scale {scale:.4g}",))
         return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:

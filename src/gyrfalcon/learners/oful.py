@@ -117,7 +117,7 @@ class OFUL(Refitting):
                 model=fit.state.model,
                 rows=fit.rows,
             ),
-            report=replace(fit.report, notes=(note,)),
+            report=replace(fit.report, details=(note,)),
         )
 
     def _kept(self, epoch: Epoch, known: Gathered, gained: float) -> Epoch:
@@ -133,7 +133,7 @@ class OFUL(Refitting):
             self.schedule,
             policy=epoch.policy,
             state=replace(state, active=known.rows),
-            report=replace(known.report, notes=(note,)),
+            report=replace(known.report, details=(note,)),
         )
 
 

@@ -18,7 +18,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import confident, epochwise
-from gyrfalcon.learners.checks import check_choice, check_not_negative
+from gyrfalcon.learners.checks import check_choice, check_flag, check_not_negative
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
@@ -95,6 +95,7 @@ class RegCB(Refitting):
         check_settings("RegCB", self.model_class, self.schedule, self.ridge, self.mixing)
         check_choice("rule", self.rule, ("elimination", "optimistic"))
         check_not_negative("c_0", self.c_0)
+        check_flag("clip", self.clip)
 
     def beta(self, n_actions: int, n_rows: float) -> float:
         """How far above the least sum of squares a model may be, after so many rows."""
@@ -108,7 +109,7 @@ class RegCB(Refitting):
         fit = confident.refitted(epoch, log, self.model_class, self.ridge)
         beta = self.beta(fit.state.problem.n_actions, fit.rows.n)
         policy = self._policy(replace(fit.model, bonus=math.sqrt(beta)), fit.state.problem)
-        report = replace(fit.report, notes=(f"beta {beta:.4g}",))
+        report = replace(fit.report, details=(f"beta {beta:.4g}",))
         return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:

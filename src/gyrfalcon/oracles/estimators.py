@@ -74,7 +74,7 @@ class Estimator:
         for key, value in self.params:
             if key in _REFUSED:
                 raise ValueError(f"{self.name} has {key}={value!r}, {_REFUSED[key]}; leave it out.")
-        params = {key: _built(value, seed) for key, value in self.params} | changes
+        params = {key: _FORCED.get(key, _built(value, seed)) for key, value in self.params} | changes
         if seed is not None and params.get("random_state") is None and self.has("random_state"):
             params["random_state"] = seed
         return class_named(self.name)(**params)
@@ -115,15 +115,20 @@ def class_named(name: str) -> type[Any]:
             f"{name} is not a regressor of scikit-learn or of a module that is imported; import its module "
             "first, or check the name."
         )
-    _check_weights(cls)
+    _check_regressor(cls)
     return cls
 
 
-def _check_weights(cls: Any) -> None:
+def _check_regressor(cls: Any) -> None:
+    """Refuse a class that predicts labels, or that takes no weights."""
     if "sample_weight" not in inspect.signature(cls.fit).parameters:
         raise ValueError(
             f"{cls.__name__}.fit takes no sample_weight, by which the constraint enters the regression; "
             "choose a regressor that does, such as Ridge, KernelRidge or HistGradientBoostingRegressor."
+        )
+    if any(hasattr(cls, method) for method in ("predict_proba", "decision_function", "fit_predict")):
+        raise ValueError(
+            f"{cls.__name__} predicts classes or clusters, not rewards; give the regressor of its kind."
         )
 
 
@@ -134,9 +139,9 @@ def _described(regressor: Any) -> Estimator:
             f"{cls.__name__} has no get_params, by which it is stored; derive it from "
             "sklearn.base.BaseEstimator."
         )
-    _check_weights(cls)
+    _check_regressor(cls)
     name = _public_name(cls)
-    if class_named(name) is not cls:
+    if "." in cls.__qualname__ or class_named(name) is not cls:
         raise ValueError(f"{cls.__name__} can't be found again as {name}; define it at the top of a module.")
     params = _settled(cls, regressor.get_params(deep=False))
     return Estimator(name, tuple((key, _plain(cls, key, value)) for key, value in params.items()))

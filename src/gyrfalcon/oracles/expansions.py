@@ -6,7 +6,7 @@ too, and hundreds of times slower.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,21 +17,33 @@ _CELLS = 1 << 20
 """Kernel values computed at a time."""
 
 
-def kernel_expansion(regressor: Any) -> Callable[[Floats], Floats] | None:
-    """The predictions of a fitted KernelRidge with a common kernel; None for any other regressor."""
-    centres, dual = getattr(regressor, "X_fit_", None), getattr(regressor, "dual_coef_", None)
-    kernel = _KERNELS.get(str(getattr(regressor, "kernel", "")))
-    if centres is None or dual is None or kernel is None or np.ndim(dual) != 1:
-        return None
-    points, weights = np.ascontiguousarray(centres), np.ascontiguousarray(dual)
+@dataclass(frozen=True, slots=True)
+class KernelExpansion:
+    """f(x) = sum_i w_i k(x, x_i) over training rows."""
 
-    def predict(features: Floats) -> Floats:
-        size = max(1, _CELLS // max(len(points), 1))
+    regressor: Any
+    kernel: str
+    points: Floats
+    weights: Floats
+
+    def __call__(self, features: Floats) -> Floats:
+        """(n,) predictions."""
+        size = max(1, _CELLS // max(len(self.points), 1))
+        kernel = _KERNELS[self.kernel]
         chunks = [features[start : start + size] for start in range(0, len(features), size)]
-        values = [np.einsum("nm,m->n", kernel(regressor, chunk, points), weights) for chunk in chunks]
+        values = [
+            np.einsum("nm,m->n", kernel(self.regressor, chunk, self.points), self.weights) for chunk in chunks
+        ]
         return np.concatenate(values) if values else np.zeros(0)
 
-    return predict
+
+def kernel_expansion(regressor: object) -> KernelExpansion | None:
+    """The predictions of a fitted KernelRidge with a common kernel; None for any other regressor."""
+    centres, dual = getattr(regressor, "X_fit_", None), getattr(regressor, "dual_coef_", None)
+    kernel = str(getattr(regressor, "kernel", ""))
+    if centres is None or dual is None or kernel not in _KERNELS or np.ndim(dual) != 1:
+        return None
+    return KernelExpansion(regressor, kernel, np.ascontiguousarray(centres), np.ascontiguousarray(dual))
 
 
 def _products(features: Floats, points: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import InitVar, dataclass, field, replace
@@ -64,7 +64,7 @@ class FittedRegressor:
     library: str = ""
     """What it was fitted by."""
     fitted: InitVar[Any] = None
-    _predict: Any = field(default=None, init=False, repr=False, compare=False)
+    _predict: Callable[[Floats], Floats] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self, fitted: Any) -> None:
         features, rewards, weights = self.rows.arrays()
@@ -80,8 +80,7 @@ class FittedRegressor:
 
     def predict(self, features: Floats) -> Floats:
         """(n,) predictions, the same bits for a row alone and in any batch."""
-        predictions: Floats = self._predict(features) if len(features) else np.zeros(0)
-        return predictions
+        return self._predict(features) if len(features) else np.zeros(0)
 
     def _check(self, predictions: Floats) -> None:
         if self.probe is None or _ACCEPTS.get():

@@ -15,7 +15,7 @@ from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.bases import Basis, Identity
 from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit
 from gyrfalcon.oracles.features import Design, Layout
-from gyrfalcon.oracles.least_squares import least_squares, ridge_factors
+from gyrfalcon.oracles.least_squares import LinearFit, least_squares, ridge_factors
 from gyrfalcon.oracles.lines import LinearModel, linear_model
 from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.oracles.moments import Moments
@@ -130,14 +130,8 @@ class LinearOracle:
         change = self._standardisation(rows)
         fit = least_squares(rows.transformed(change), self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        report = FitReport(
-            n_active=rows.n,
-            n_passive=0.0,
-            condition=fit.condition,
-            accurate=fit.accurate,
-            notes=_notes(fit.condition, fit.accurate),
-        )
-        return linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous), report
+        model = linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous)
+        return model, _ordinary_report(rows, fit)
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
@@ -166,8 +160,8 @@ class LinearOracle:
         )
         return rows.gram
 
-    def optimistic(self, moments: Moments, bonus: float) -> OptimisticModel:
-        """The ridge fit of these rows with its confidence widths (LinUCB).
+    def optimistic(self, moments: Moments, bonus: float) -> tuple[OptimisticModel, FitReport]:
+        """The ridge fit of these rows with its confidence widths (LinUCB), and how it went.
 
         An action without data has the best of the others' estimates before its bonus: a small bonus alone
         could leave it untried for ever.
@@ -178,7 +172,8 @@ class LinearOracle:
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
         model = linear_model(self.design, coefficients, self._seen(moments, self.empty()), None).eagerly()
         factors = ridge_factors(standardised, self.settings.ridge)
-        return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), bonus)
+        factors = np.ascontiguousarray(factors @ change)
+        return OptimisticModel(model, self.design, factors, bonus), _ordinary_report(moments, fit)
 
     def log_determinants(self, moments: Moments, scale: Moments) -> Floats:
         """How much is known: ln det(I + Gram / ridge) of each block, (B,), standardised as `scale` is."""
@@ -257,6 +252,16 @@ def _notes(condition: float, accurate: bool) -> tuple[str, ...]:
     return (
         f"condition {condition:.1e}: predictions may be off by more than 1e-8; "
         "drop or rescale nearly collinear features, or set a ridge",
+    )
+
+
+def _ordinary_report(rows: Moments, fit: LinearFit) -> FitReport:
+    return FitReport(
+        n_active=rows.n,
+        n_passive=0.0,
+        condition=fit.condition,
+        accurate=fit.accurate,
+        notes=_notes(fit.condition, fit.accurate),
     )
 
 

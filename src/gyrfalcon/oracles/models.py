@@ -106,7 +106,8 @@ class OptimisticModel:
 def fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool = False) -> None:
     """Give unknown actions a score next to the best known eligible one: a model of 0 could freeze them out.
 
-    Greedy play needs it just above, to try them at all; just below, inverse gap weighting gives them 1 / K.
+    Just below it, inverse gap weighting gives them 1 / K; optimists need it just above, as a small bonus
+    alone may not do.
     """
     seen = columns[known]
     if eligible is not None:

@@ -34,7 +34,7 @@ class Summary(Protocol):
 
 
 class RewardModel(Protocol):
-    """The estimated reward of every action, and what is made of an action without data."""
+    """The estimated reward of every action, and on which there are data."""
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K)."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,20 +12,24 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.expansions import kernel_expansion
 
 _PROBES = 64
-_ROW_BY_ROW_ALREADY = {
-    "DecisionTreeRegressor",
-    "ExtraTreeRegressor",
-    "ExtraTreesRegressor",
-    "GradientBoostingRegressor",
-    "HistGradientBoostingRegressor",
-    "IsotonicRegression",
-    "RandomForestRegressor",
-    "StumpHull",
+_EXACT_BY_ROW = {
+    "sklearn.tree": ("DecisionTreeRegressor", "ExtraTreeRegressor"),
+    "sklearn.ensemble": ("ExtraTreesRegressor", "HistGradientBoostingRegressor", "RandomForestRegressor"),
+    "sklearn.isotonic": ("IsotonicRegression",),
+    "gyrfalcon.oracles.stumps": ("StumpHull",),
 }
 """They look a row up, or add up leaves in a fixed order, whatever stands beside it."""
 
 
-def predictions_of(regressor: Any, features: Floats) -> Floats:
+class FittedEstimator(Protocol):
+    """A regressor after its fit, scikit-learn's way."""
+
+    def predict(self, X: Floats, /) -> Any:
+        """Predictions of rows."""
+        ...
+
+
+def predictions_of(regressor: FittedEstimator, features: Floats) -> Floats:
     """(n,) predictions; ValueError unless there is one finite number per row."""
     predictions = np.asarray(regressor.predict(features), dtype=np.float64)
     name = type(regressor).__name__
@@ -39,7 +44,7 @@ def predictions_of(regressor: Any, features: Floats) -> Floats:
     return predictions.reshape(-1)
 
 
-def complaint(regressor: Any) -> str | None:
+def complaint(regressor: FittedEstimator | None) -> str | None:
     """What a fitted regressor says of its own fit if that was cut short; None if nothing."""
     name, steps = type(regressor).__name__, getattr(regressor, "n_iter_", None)
     most = getattr(regressor, "max_iter", None)
@@ -51,20 +56,36 @@ def complaint(regressor: Any) -> str | None:
     return None
 
 
-def exact_by_row(regressor: Any, features: Floats) -> Callable[[Floats], Floats]:
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Predictions of all rows at once."""
+
+    regressor: FittedEstimator
+
+    def __call__(self, features: Floats) -> Floats:
+        """(n,) predictions."""
+        return predictions_of(self.regressor, features)
+
+
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """Predictions row by row: exact where arithmetic depends on the batch, and slow."""
+
+    regressor: FittedEstimator
+
+    def __call__(self, features: Floats) -> Floats:
+        """(n,) predictions."""
+        return np.array([predictions_of(self.regressor, row[np.newaxis])[0] for row in features])
+
+
+def exact_by_row(regressor: FittedEstimator, features: Floats) -> Callable[[Floats], Floats]:
     """A way to predict that gives a row the same bits alone and in any batch.
 
     Many regressors do so themselves. Where arithmetic depends on the batch, sums are done over or, as a last
     resort, rows are asked for one by one. `features` are rows to find out with.
     """
-
-    def together(rows: Floats) -> Floats:
-        return predictions_of(regressor, rows)
-
-    def one_by_one(rows: Floats) -> Floats:
-        return np.array([predictions_of(regressor, row[np.newaxis])[0] for row in rows])
-
-    if type(regressor).__name__ in _ROW_BY_ROW_ALREADY:
+    together, one_by_one = Together(regressor), OneByOne(regressor)
+    if _is_exact(type(regressor)):
         return together
     probes = _spread(features)
     expected = one_by_one(probes)
@@ -85,3 +106,9 @@ def _spread(features: Floats) -> Floats:
     """Rows like these, moved by fractions of a unit: few rows alone could agree by accident."""
     rows = features[np.arange(_PROBES) % len(features)]
     return np.ascontiguousarray(rows + np.linspace(-0.9, 1.1, _PROBES)[:, np.newaxis] / 3.0)
+
+
+def _is_exact(cls: type) -> bool:
+    return any(
+        cls.__module__.startswith(module) and cls.__name__ in names for module, names in _EXACT_BY_ROW.items()
+    )

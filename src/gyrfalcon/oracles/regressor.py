@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, Literal
 
@@ -52,6 +52,8 @@ class Regressor:
         has; for a calibrated slack, the degrees of freedom that fits of half the passive rows give away.
     convex
         Whether the class is convex; None means if it is known to be.
+    seed
+        The random_state of a regressor that has one and of regressors within it, where it is not set.
     standardise
         Whether features are scaled by their spread in the first log, for good; they are centred by it always.
     interactions
@@ -65,6 +67,7 @@ class Regressor:
     """
 
     regressor: Any
+    _: KW_ONLY
     layout: Literal["per action", "shared"] | None = None
     basis: Basis = Identity()
     complexity: int | None = None
@@ -81,8 +84,10 @@ class Regressor:
             raise ValueError(f"complexity is {self.complexity!r}; give a whole number above 0, or None.")
         if not _is_whole(self.seed, 0, 2**32):
             raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2^32 - 1.")
-        if self.convex not in (None, True, False):
-            raise ValueError(f"convex is {self.convex!r}; give True, False or None.")
+        for name in ("convex", "standardise", "interactions"):
+            value = getattr(self, name)
+            if not isinstance(value, bool) and not (name == "convex" and value is None):
+                raise ValueError(f"{name} is {value!r}; give True or False.")
         if not hasattr(self.basis, "fit"):
             raise ValueError(f"basis is {self.basis!r}; give a basis such as Polynomial(degree=2).")
 
@@ -102,8 +107,10 @@ class Regressor:
         """The oracle for a problem, its basis, centring and scales fixed by these early contexts."""
         linear = self._linear.oracle(contexts, n_actions)
         columns = linear.design.cube(contexts)[:, :, 1:]
-        scale = columns.std(axis=(0, 1)) if self.standardise else np.ones(columns.shape[2])
-        return RegressorOracle(self, linear, np.where(scale > 0.0, scale, 1.0))
+        spread = columns.std(axis=(0, 1)) if self.standardise else np.ones(columns.shape[2])
+        # A column that is constant up to rounding keeps its scale: noise would become features of it.
+        size = np.abs(columns + _means(linear.design, columns.shape[2])).max(axis=(0, 1), initial=0.0)
+        return RegressorOracle(self, linear, np.where(spread > 1e-12 * size, spread, 1.0))
 
     @property
     def is_convex(self) -> bool:
@@ -170,7 +177,7 @@ class RegressorOracle:
             slack = slack(regression.solve(math.inf).passive_risk) if passive.n > 0.0 else math.inf
         guess = previous.multiplier if isinstance(previous, RegressorModel) else None
         found = self._search(regression, slack, guess)
-        if regression.is_warm:
+        if regression.is_warm and found.n_regressions > 1:
             found = self._cold(active, passive, found)
         return self._model(active, passive, found, previous), self._report(active, passive, found)
 
@@ -305,3 +312,9 @@ class RegressorOracle:
 
 def _is_whole(value: object, least: int, below: int) -> bool:
     return not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) < below
+
+
+def _means(design: Design, n_columns: int) -> Floats:
+    """What centring has taken from the design's columns; products of centred columns had nothing to lose."""
+    means = np.concatenate([design.center, design.action_center])
+    return np.concatenate([means, np.zeros(n_columns - len(means))])

@@ -23,8 +23,9 @@ class StumpHull:
     over the stumps with thresholds midway between values seen.
 
     `gap_` bounds how far that mean is above its minimum. `fit` stops once it is at most `tolerance` times the
-    variance of y (its mean square if c is absent), or after `max_iter` corrections with `converged_` False.
-    With `warm_start`, a refit starts from the fit before.
+    variance of y (its mean square if c is absent). It also stops once the gap is nothing but rounding, or
+    after `max_iter` corrections; then `converged_` is False. With `warm_start`, a refit starts from the fit
+    before.
 
     Settings, `fit` and `predict` are scikit-learn's way, so that its `clone` works; it is not imported.
 

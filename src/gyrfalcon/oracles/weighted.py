@@ -10,7 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles.estimators import Estimator
-from gyrfalcon.oracles.predictions import complaint, predictions_of
+from gyrfalcon.oracles.predictions import FittedEstimator, complaint, predictions_of
 from gyrfalcon.oracles.rows import Rows, RowSummary, Sides
 
 
@@ -18,7 +18,7 @@ from gyrfalcon.oracles.rows import Rows, RowSummary, Sides
 class WeightedFit:
     """The regressors of one multiplier, one per block (None: no rows), and their mean squared errors."""
 
-    regressors: tuple[Any, ...]
+    regressors: tuple[FittedEstimator | None, ...]
     passive_weight: float
     active_risk: float
     passive_risk: float
@@ -99,12 +99,12 @@ class _Block:
         """The weight of all rows."""
         return float(self._sides.active[2].sum() + self._sides.passive[2].sum())
 
-    def fitted(self, weight: float) -> tuple[Any, float, float]:
+    def fitted(self, weight: float) -> tuple[FittedEstimator | None, float, float]:
         """The regressor at this weight of passive rows, and its sums of squared errors on both sides."""
         features, rewards, weights = self._sides.at(weight)
         if len(rewards) == 0:
             return None, 0.0, 0.0
-        regressor = self._regressor().fit(features, rewards, sample_weight=weights)
+        regressor: FittedEstimator = self._regressor().fit(features, rewards, sample_weight=weights)
         active, passive = (_squares(regressor, side) for side in (self._sides.active, self._sides.passive))
         return regressor, active, passive
 
@@ -116,7 +116,7 @@ class _Block:
         return self._kept
 
 
-def line_of(regressor: Any, features: Floats) -> Floats | None:
+def line_of(regressor: FittedEstimator, features: Floats) -> Floats | None:
     """Intercept and coefficients, (1 + D,), of a regressor that predicts a line of features; None if not."""
     coefficients, intercept = getattr(regressor, "coef_", None), getattr(regressor, "intercept_", None)
     if coefficients is None or intercept is None:
@@ -130,7 +130,7 @@ def line_of(regressor: Any, features: Floats) -> Floats | None:
     return line if np.abs(difference).max(initial=0.0) <= 1e-9 * scale else None
 
 
-def _squares(regressor: Any, rows: Rows) -> float:
+def _squares(regressor: FittedEstimator, rows: Rows) -> float:
     features, rewards, weights = rows
     if len(rewards) == 0:
         return 0.0

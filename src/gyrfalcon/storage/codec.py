@@ -1,8 +1,8 @@
 """Values as a tree of JSON and a list of arrays, and back: no pickle, only classes that were named.
 
 A frozen dataclass is stored as its name and fields, an array by its number; what stands in several places
-is stored once. Reading builds nothing but the classes in the table it is given, so a foreign file can at
-worst be refused.
+is stored once. Reading builds nothing but the classes in the table it is given and the regressors that they
+name, which are fitted again: a foreign file can at worst be refused, or cost time and memory.
 """
 
 from __future__ import annotations
