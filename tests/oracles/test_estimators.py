@@ -161,6 +161,15 @@ def test_a_file_can_not_make_a_program_import_a_module() -> None:
     with pytest.raises(ValueError, match="import its module first"):
         class_named("antigravity.Anything")
     assert "antigravity" not in sys.modules
+    for name in (
+        "sklearn.conftest.Ridge",
+        "sklearn.tests.Ridge",
+        "sklearn.externals.Ridge",
+        "gyrfalcon.cli.x.Y",
+    ):
+        with pytest.raises(ValueError, match="import its module first"):
+            class_named(name)
+    assert "sklearn.conftest" not in sys.modules
 
 
 def test_a_missing_package_is_named() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.ensemble import BaggingRegressor, GradientBoostingRegressor
 from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, PoissonRegressor, Ridge
@@ -99,6 +99,24 @@ def test_rare_rewards_do_not_shut_the_constraint(model_class: ModelClass) -> Non
     assert learner.slack_value(0.0, oracle, *rows, index=2) > 1e-4
 
 
+@pytest.mark.parametrize(
+    "model_class",
+    [Linear(), Regressor(DecisionTreeRegressor(), complexity=2), Regressor(IsotonicRegression())],
+)
+def test_rewards_that_are_fitted_without_error_do_not_shut_it_either(model_class: ModelClass) -> None:
+    # The one rewarded passive row is the only one of its action.
+    rng = np.random.default_rng(0)
+    active, passive = make_log(rng, 200, 1, k=3), make_log(rng, 40, 1, k=3)
+    action = np.where(np.arange(40) == 7, 2, passive.action % 2)
+    passive = replace(passive, action=action, reward=(action == 2).astype(np.float64))
+    active = replace(active, reward=(np.arange(200) % 50 == 0).astype(np.float64))
+    oracle = model_class.oracle(active.contexts, 3)
+    rows = oracle.summarise(active), oracle.summarise(passive)
+    alpha = oracle.passive_risk(rows[1])
+    assert alpha < 1e-20
+    assert EpsilonFalcon(model_class=model_class).slack_value(alpha, oracle, *rows, index=2) > 1e-4
+
+
 def test_few_passive_rows_per_action_leave_room_too() -> None:
     active, passive = bare_passive(k=8)
     few = passive.where(np.arange(len(passive)) < 1)
@@ -149,11 +167,14 @@ def test_predictions_that_are_none_are_refused_by_name(kind: str, message: str) 
         KernelRidge(kernel="rbf"),
         MLPRegressor(max_iter=30, solver="lbfgs", tol=1.0),
         GradientBoostingRegressor(n_estimators=3, init=Ridge()),
+        BaggingRegressor(Ridge(), n_estimators=3),
+        PoissonRegressor(alpha=0.1),
     ],
 )
 def test_few_rows_do_not_fake_exact_bits(regressor: Any) -> None:
     rng = np.random.default_rng(0)
     log = make_log(rng, 8, 6)
+    log = replace(log, reward=np.abs(log.reward))
     model, _, _ = fitted(Regressor(regressor), log, log.where(np.zeros(8, dtype=np.bool_)), math.inf)
     contexts = make_log(rng, 200, 6).contexts
     together = model.scores(contexts)

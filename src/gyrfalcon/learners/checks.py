@@ -68,10 +68,15 @@ def check_rates(rho: float, rho_prime: float) -> None:
 
 
 def check_parts(model_class: object, schedule: object) -> None:
-    """Refuse what is not a model class or a schedule; None means that a default applies."""
+    """Refuse what is not a model class or a schedule."""
     if not hasattr(model_class, "oracle"):
         raise ValueError(f"model_class is {model_class!r}; give a model class such as Linear(ridge=1.0).")
-    if schedule is not None and not hasattr(schedule, "end"):
+    check_schedule(schedule)
+
+
+def check_schedule(schedule: object) -> None:
+    """Refuse what is not a schedule."""
+    if not hasattr(schedule, "end"):
         raise ValueError(f"schedule is {schedule!r}; give a schedule such as Doubling(100).")
 
 

@@ -117,7 +117,7 @@ class EpsilonFalcon:
         check_choice("preset", self.preset, ("paper", "calibrated"))
         check_choice("slack", self.slack, (None, "paper", "calibrated", "chi-square", "sandwich"))
         check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
-        check_parts(self.model_class, self.schedule)
+        check_parts(self.model_class, self.schedule or Doubling())
         check_choice("passive_data", self.passive_data, ("last epoch", "all"))
         check_choice("data", self.data, ("last epoch", "all"))
         for name in ("c_gamma", "comp"):

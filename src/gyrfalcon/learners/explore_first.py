@@ -48,8 +48,8 @@ class ExploreFirst:
     model_class: ModelClass = Linear()
 
     def __post_init__(self) -> None:
-        check_parts(self.model_class, None)
         check_whole("n_explore", self.n_explore)
+        check_parts(self.model_class, self.schedule)
         check_flag("refit", self.refit)
         check_mixing(self.mixing)
 

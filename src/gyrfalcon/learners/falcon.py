@@ -10,7 +10,7 @@ from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import epochwise
-from gyrfalcon.learners.checks import check_choice, check_delta, check_parts, check_positive
+from gyrfalcon.learners.checks import check_choice, check_delta, check_parts, check_positive, is_number
 from gyrfalcon.learners.epochwise import Data, Size
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
@@ -42,8 +42,9 @@ class Falcon(Refitting):
         check_parts(self.model_class, self.schedule)
         check_positive("c_gamma", self.c_gamma)
         check_delta(self.delta)
-        if self.class_size is not None and not (self.class_size >= 1.0 and math.isfinite(self.class_size)):
-            raise ValueError(f"class_size is {self.class_size}; give the number of models, at least 1.")
+        size = self.class_size
+        if size is not None and not (is_number(size) and 1.0 <= size < math.inf):
+            raise ValueError(f"class_size is {size!r}; give the number of models, at least 1.")
         check_choice("data", self.data, ("last epoch", "all"))
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:

@@ -10,6 +10,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import check_schedule
 from gyrfalcon.oracles.linear import Linear
 
 
@@ -23,6 +24,9 @@ class Uniform:
 
     reads_history: ClassVar[bool] = False
     schedule: Schedule = Doubling(100)
+
+    def __post_init__(self) -> None:
+        check_schedule(self.schedule)
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Uniform play."""

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-_OWN_ROOTS = ("sklearn", "gyrfalcon")
 _CONVEX = {
     "sklearn.linear_model.ElasticNet",
     "sklearn.linear_model.Lasso",
@@ -56,7 +55,7 @@ class Estimator:
     @property
     def is_linear(self) -> bool:
         """Whether it is a linear model of scikit-learn's, with a degree of freedom for each coefficient."""
-        return self.name.startswith("sklearn.linear_model.")
+        return self.name.startswith("sklearn.linear_model.") or self.name == "sklearn.svm.LinearSVR"
 
     @property
     def library(self) -> str:
@@ -100,9 +99,8 @@ def estimator_of(regressor: object) -> Estimator:
 def class_named(name: str) -> type[Any]:
     """The class of this name; ValueError unless a file may ask for it."""
     module_name, _, class_name = name.rpartition(".")
-    root = module_name.split(".", maxsplit=1)[0]
     module = sys.modules.get(module_name)
-    if module is None and root in _OWN_ROOTS:
+    if module is None and _may_be_imported(module_name):
         try:
             module = importlib.import_module(module_name)
         except ModuleNotFoundError as error:
@@ -117,6 +115,15 @@ def class_named(name: str) -> type[Any]:
         )
     _check_regressor(cls)
     return cls
+
+
+def _may_be_imported(module_name: str) -> bool:
+    """Whether a name alone is reason enough: this package, and the public parts of scikit-learn."""
+    root, _, part = module_name.partition(".")
+    is_public = (
+        part.isidentifier() and not part.startswith("_") and part not in ("conftest", "tests", "externals")
+    )
+    return module_name == "gyrfalcon" or (root == "sklearn" and is_public)
 
 
 def _check_regressor(cls: Any) -> None:

@@ -16,9 +16,16 @@ _EXACT_BY_ROW = {
     "sklearn.tree": ("DecisionTreeRegressor", "ExtraTreeRegressor"),
     "sklearn.ensemble": ("ExtraTreesRegressor", "HistGradientBoostingRegressor", "RandomForestRegressor"),
     "sklearn.isotonic": ("IsotonicRegression",),
+    "sklearn.svm": ("NuSVR", "SVR"),
     "gyrfalcon.oracles.stumps": ("StumpHull",),
 }
-"""They look a row up, or add up leaves in a fixed order, whatever stands beside it."""
+"""They look a row up, or add up leaves or kernels in a fixed order, whatever stands beside it."""
+_AS_THEIR_PARTS = {
+    "AdaBoostRegressor": "estimator",
+    "BaggingRegressor": "estimator",
+    "GradientBoostingRegressor": "init",
+}
+"""They are as exact as the regressor under this name; without one they are made of trees."""
 
 
 class FittedEstimator(Protocol):
@@ -81,20 +88,17 @@ class OneByOne:
 def exact_by_row(regressor: FittedEstimator, features: Floats) -> Callable[[Floats], Floats]:
     """A way to predict that gives a row the same bits alone and in any batch.
 
-    Many regressors do so themselves. Where arithmetic depends on the batch, sums are done over or, as a last
-    resort, rows are asked for one by one. `features` are rows to find out with.
+    Regressors that are known to do so are asked as they are. Sums of kernels are done over, where that gives
+    the same at these `features`; of all others rows are asked for one by one, as trying could not prove it.
     """
-    together, one_by_one = Together(regressor), OneByOne(regressor)
-    if _is_exact(type(regressor)):
-        return together
-    probes = _spread(features)
-    expected = one_by_one(probes)
+    if _is_exact(regressor):
+        return Together(regressor)
     expansion = kernel_expansion(regressor)
-    if expansion is not None and np.allclose(expansion(probes), expected, rtol=1e-9, atol=1e-12):
+    one_by_one = OneByOne(regressor)
+    probes = features[:_PROBES]
+    if expansion is not None and np.allclose(expansion(probes), one_by_one(probes), rtol=1e-9, atol=1e-12):
         return expansion
-    in_parts = np.concatenate([together(part) for part in np.array_split(probes, 5)])
-    is_exact = np.array_equal(together(probes), expected) and np.array_equal(in_parts, expected)
-    return together if is_exact else one_by_one
+    return one_by_one
 
 
 def padded(features: Floats) -> Floats:
@@ -102,13 +106,11 @@ def padded(features: Floats) -> Floats:
     return np.ascontiguousarray(features) if features.shape[1] else np.ones((len(features), 1))
 
 
-def _spread(features: Floats) -> Floats:
-    """Rows like these, moved by fractions of a unit: few rows alone could agree by accident."""
-    rows = features[np.arange(_PROBES) % len(features)]
-    return np.ascontiguousarray(rows + np.linspace(-0.9, 1.1, _PROBES)[:, np.newaxis] / 3.0)
-
-
-def _is_exact(cls: type) -> bool:
+def _is_exact(regressor: object) -> bool:
+    cls = type(regressor)
+    if cls.__module__.startswith("sklearn.ensemble") and cls.__name__ in _AS_THEIR_PARTS:
+        part = getattr(regressor, _AS_THEIR_PARTS[cls.__name__], None)
+        return part is None or _is_exact(part)
     return any(
         cls.__module__.startswith(module) and cls.__name__ in names for module, names in _EXACT_BY_ROW.items()
     )

@@ -190,11 +190,14 @@ class RegressorOracle:
 
         A tree can fit its rows without error; only rows that it has not seen tell of the noise.
         """
-        if self.settings.complexity is None and not self.estimator.is_linear:
-            exchanged = self._regression(*passive.halves()).exchanged_risk()
-            if exchanged > 0.0 and passive.reward_variance > 0.0:
-                return noise_of_halves(passive.n, alpha, exchanged)
-        return noise_of_parameters(alpha, self.n_parameters, active, passive)
+        known = noise_of_parameters(alpha, self.n_parameters, active, passive)
+        if self.estimator.is_linear:
+            return known
+        exchanged = self._regression(*passive.halves()).exchanged_risk()
+        if not exchanged > 1e-10 * passive.reward_variance:
+            return Noise((active + passive).reward_variance, known.degrees)
+        found = noise_of_halves(passive.n, alpha, exchanged)
+        return found if self.settings.complexity is None else replace(found, degrees=known.degrees)
 
     def reindexed(self, n_actions: int) -> RegressorOracle:
         """The same oracle for another number of actions."""
@@ -301,7 +304,7 @@ class RegressorOracle:
             n_passive=passive.n,
             alpha=found.alpha,
             slack=found.slack,
-            excess=found.excess,
+            excess=found.excess if found.slack < math.inf else 0.0,
             multiplier=found.multiplier,
             binding=found.binding,
             n_regressions=found.n_regressions,

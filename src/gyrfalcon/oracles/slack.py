@@ -20,10 +20,11 @@ def noise_of_parameters(alpha: float, n_parameters: int, active: S, passive: S) 
     """sigma^2 = n' alpha / (n' - d) from passive residuals, or the variance of all rewards.
 
     The latter when n' < 2 d, as with few rows per coefficient the residuals say more about the fit than about
-    the noise, and when all passive rewards are the same, as rare ones are for long.
+    the noise, and when there are no residuals: rare rewards are all the same for long, or are few enough to
+    be fitted without error.
     """
     n_passive = passive.n
-    if n_passive >= 2 * n_parameters and passive.reward_variance > 0.0:
+    if n_passive >= 2 * n_parameters and alpha > 1e-10 * passive.reward_variance:
         return Noise(n_passive * alpha / (n_passive - n_parameters), n_parameters)
     return Noise((active + passive).reward_variance, n_parameters)
 
