@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from gyrfalcon.core.rewards import RewardRange
     from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
     from gyrfalcon.core.schema import Schema
+    from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
+    from gyrfalcon.environments.families import BumpWorld, LinearWorld, SinusoidWorld, XorWorld
     from gyrfalcon.environments.misspecification import Misspecification, best_in_class, misspecification
+    from gyrfalcon.environments.outcomes import HeteroscedasticWorld, RareRewardWorld
     from gyrfalcon.environments.paper import SensitivityExample, StepExample
     from gyrfalcon.environments.population import Population, greedy
     from gyrfalcon.experiments.simulate import Trace, simulate
@@ -100,10 +103,24 @@ _HOMES = {
         "KnownHorizon",
     ),
     "core.schema": ("Schema",),
+    "environments.choices": (
+        "ActionFeatureWorld",
+        "EligibilityWorld",
+    ),
+    "environments.families": (
+        "BumpWorld",
+        "LinearWorld",
+        "SinusoidWorld",
+        "XorWorld",
+    ),
     "environments.misspecification": (
         "Misspecification",
         "best_in_class",
         "misspecification",
+    ),
+    "environments.outcomes": (
+        "HeteroscedasticWorld",
+        "RareRewardWorld",
     ),
     "environments.paper": (
         "SensitivityExample",
@@ -183,9 +200,17 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "Geometric",
     "KnownHorizon",
     "Schema",
+    "ActionFeatureWorld",
+    "EligibilityWorld",
+    "BumpWorld",
+    "LinearWorld",
+    "SinusoidWorld",
+    "XorWorld",
     "Misspecification",
     "best_in_class",
     "misspecification",
+    "HeteroscedasticWorld",
+    "RareRewardWorld",
     "SensitivityExample",
     "StepExample",
     "Population",

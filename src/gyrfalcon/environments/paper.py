@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.environment import BLOCK, World, block_generator, blocks
 from gyrfalcon.environments.population import Population
+from gyrfalcon.environments.settings import check_deviation
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class StepExample:
     noise: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_noise(self.noise)
+        check_deviation("noise", self.noise)
 
     @property
     def problem(self) -> Problem:
@@ -72,7 +72,7 @@ class SensitivityExample:
             raise ValueError(
                 f"theta is {self.theta}; give a number above 0 and up to .05, as Appendix E does."
             )
-        _check_noise(self.noise)
+        check_deviation("noise", self.noise)
 
     @property
     def problem(self) -> Problem:
@@ -113,11 +113,6 @@ class SensitivityExample:
 
 def _problem() -> Problem:
     return Problem(actions=(1, 2), features=["x"], outside="accept")
-
-
-def _check_noise(noise: float) -> None:
-    if not (noise >= 0.0 and math.isfinite(noise)):
-        raise ValueError(f"noise is {noise}; it is a standard deviation, so give a number of at least 0.")
 
 
 def _drawn(means: Callable[[Floats], Floats], noise: float, start: int, stop: int, seed: int) -> World:

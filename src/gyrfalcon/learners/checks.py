@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
 
-
-def is_number(value: object) -> bool:
-    """Whether this can be compared with a float; True and False are not meant as numbers."""
-    return not isinstance(value, bool) and isinstance(value, Real)
+from gyrfalcon.core.checks import is_number
 
 
 def check_epsilon(epsilon: float) -> None:
@@ -23,40 +19,10 @@ def check_delta(delta: float) -> None:
         raise ValueError(f"delta is {delta!r}; the proof needs delta in (0, .49], for example .05.")
 
 
-def check_positive(name: str, value: float) -> None:
-    """Refuse what is not a positive and finite number."""
-    if not (is_number(value) and 0.0 < value < math.inf):
-        raise ValueError(f"{name} is {value!r}; give a positive number.")
-
-
-def check_optional(name: str, value: float | None) -> None:
-    """Refuse the same, unless it is None, which means that a default applies."""
-    if value is not None:
-        check_positive(name, value)
-
-
-def check_not_negative(name: str, value: float) -> None:
-    """Refuse what is not a finite number of at least 0."""
-    if not (is_number(value) and 0.0 <= value < math.inf):
-        raise ValueError(f"{name} is {value!r}; give a finite number of at least 0.")
-
-
-def check_whole(name: str, value: object, least: int = 1) -> None:
-    """Refuse what is not a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ValueError(f"{name} is {value!r}; give a whole number of at least {least}.")
-
-
 def check_mixing(mixing: float) -> None:
     """Refuse a share of uniform play outside [0, 1)."""
     if not (is_number(mixing) and 0.0 <= mixing < 1.0):
         raise ValueError(f"mixing is {mixing!r}; give a share of uniform play in [0, 1).")
-
-
-def check_flag(name: str, value: object) -> None:
-    """Refuse what is neither True nor False."""
-    if not isinstance(value, bool):
-        raise ValueError(f"{name} is {value!r}; give True or False.")  # noqa: TRY004 - as all settings
 
 
 def check_rates(rho: float, rho_prime: float) -> None:

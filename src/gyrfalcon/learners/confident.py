@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_positive
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.policies import KernelPolicy, Policy
@@ -14,7 +15,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_mixing, check_parts, check_positive
+from gyrfalcon.learners.checks import check_mixing, check_parts
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.models import OptimisticModel

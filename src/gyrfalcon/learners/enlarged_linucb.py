@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_not_negative
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.types import Floats
-from gyrfalcon.learners.checks import check_not_negative
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.optimist import Optimist
 from gyrfalcon.oracles.linear import Linear

@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from gyrfalcon.core.checks import check_positive
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.learners import epochwise
-from gyrfalcon.learners.checks import check_choice, check_parts, check_positive
+from gyrfalcon.learners.checks import check_choice, check_parts
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_flag, check_optional, check_positive
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.policies import KernelPolicy
@@ -16,16 +17,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import (
-    check_choice,
-    check_delta,
-    check_epsilon,
-    check_flag,
-    check_optional,
-    check_parts,
-    check_positive,
-    check_rates,
-)
+from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_rates
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.moments import Moments

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_flag, check_whole
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.problems import Problem
@@ -14,7 +15,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.types import Bools
 from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.checks import check_flag, check_mixing, check_parts, check_whole
+from gyrfalcon.learners.checks import check_mixing, check_parts
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass

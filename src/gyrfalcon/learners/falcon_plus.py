@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from gyrfalcon.core.checks import check_optional, check_positive
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import epochwise
-from gyrfalcon.learners.checks import check_delta, check_optional, check_parts, check_positive, check_rates
+from gyrfalcon.learners.checks import check_delta, check_parts, check_rates
 from gyrfalcon.learners.epochwise import Size
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_not_negative, check_whole
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import Policy
@@ -17,7 +18,7 @@ from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.learners import adapting, confident, epochwise
-from gyrfalcon.learners.checks import check_delta, check_not_negative, check_whole
+from gyrfalcon.learners.checks import check_delta
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.features import Layout

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gyrfalcon.core.checks import check_not_negative
 from gyrfalcon.core.schedules import FixedBatch, Schedule
-from gyrfalcon.learners.checks import check_not_negative
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.optimist import Optimist
 from gyrfalcon.oracles.linear import Linear

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from gyrfalcon.core.checks import check_not_negative
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.learners import confident, epochwise
-from gyrfalcon.learners.checks import check_delta, check_not_negative
+from gyrfalcon.learners.checks import check_delta
 from gyrfalcon.learners.confident import Gathered, check_settings
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.learners.refitting import Refitting

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_flag, check_not_negative
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.elimination import EliminationPolicy
 from gyrfalcon.core.epochs import Epoch
@@ -18,7 +19,7 @@ from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import confident, epochwise
-from gyrfalcon.learners.checks import check_choice, check_flag, check_not_negative
+from gyrfalcon.learners.checks import check_choice
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from gyrfalcon.core.checks import check_not_negative, check_positive
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import SoftmaxKernel
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.learners import epochwise
-from gyrfalcon.learners.checks import check_not_negative, check_parts, check_positive
+from gyrfalcon.learners.checks import check_parts
 from gyrfalcon.learners.epochwise import Size
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear

@@ -6,20 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from gyrfalcon.core.checks import check_not_negative, check_optional, check_positive, check_whole
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.learners import epochwise
-from gyrfalcon.learners.checks import (
-    check_choice,
-    check_delta,
-    check_not_negative,
-    check_optional,
-    check_parts,
-    check_positive,
-    check_whole,
-)
+from gyrfalcon.learners.checks import check_choice, check_delta, check_parts
 from gyrfalcon.learners.epochwise import Size
 from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_flag, check_whole
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.reports import FitReport
@@ -80,14 +80,13 @@ class Regressor:
         object.__setattr__(self, "regressor", estimator_of(self.regressor))
         if self.layout not in (None, "per action", "shared"):
             raise ValueError(f"layout is {self.layout!r}; choose 'per action' or 'shared'.")
-        if self.complexity is not None and not _is_whole(self.complexity, 1, 2**63):
-            raise ValueError(f"complexity is {self.complexity!r}; give a whole number above 0, or None.")
-        if not _is_whole(self.seed, 0, 2**32):
-            raise ValueError(f"seed is {self.seed!r}; give a whole number from 0 to 2^32 - 1.")
-        for name in ("convex", "standardise", "interactions"):
-            value = getattr(self, name)
-            if not isinstance(value, bool) and not (name == "convex" and value is None):
-                raise ValueError(f"{name} is {value!r}; give True or False.")
+        if self.complexity is not None:
+            check_whole("complexity", self.complexity)
+        check_whole("seed", self.seed, least=0, below=2**32)
+        check_flag("standardise", self.standardise)
+        check_flag("interactions", self.interactions)
+        if self.convex is not None:
+            check_flag("convex", self.convex)
         if not hasattr(self.basis, "fit"):
             raise ValueError(f"basis is {self.basis!r}; give a basis such as Polynomial(degree=2).")
 
@@ -311,10 +310,6 @@ class RegressorOracle:
             accurate=found.converged,
             notes=tuple(notes),
         )
-
-
-def _is_whole(value: object, least: int, below: int) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) < below
 
 
 def _means(design: Design, n_columns: int) -> Floats:

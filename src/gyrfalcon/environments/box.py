@@ -1,0 +1,122 @@
+"""Worlds whose features are uniform on the box (-1, 1)^p: their rounds, and their populations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.checks import check_whole
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.types import Floats
+from gyrfalcon.environments.environment import BLOCK, World, block_generator, blocks
+from gyrfalcon.environments.population import Population
+from gyrfalcon.environments.settings import Noise
+
+_MOST_FEATURES = 3
+"""Above these, a grid of nodes would have too many."""
+_TRUTH = 3
+"""Keeps what a world seed draws apart from what a run's seed does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxWorld(ABC):
+    """K actions and p features, uniform on (-1, 1)^p; `world_seed` fixes the truth, whatever a run's seed."""
+
+    n_actions: int = 3
+    n_features: int = 2
+    world_seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("n_actions", self.n_actions, 2)
+        check_whole("n_features", self.n_features, 1)
+        check_whole("world_seed", self.world_seed, 0)
+
+    @abstractmethod
+    def means(self, x: Floats) -> Floats:
+        """Expected rewards of all actions at (n, p) features, (n, K)."""
+
+    @abstractmethod
+    def breaks(self, feature: int) -> Floats:
+        """Where the means jump along a feature, or a quadrature rule is best cut."""
+
+    @abstractmethod
+    def rewards(self, rng: np.random.Generator, x: Floats, means: Floats) -> Floats:
+        """Realised rewards of all actions, (n, K)."""
+
+    @property
+    @abstractmethod
+    def problem(self) -> Problem:
+        """Actions 1 to K, p features, and the range of rewards."""
+
+    @property
+    def population(self) -> Population:
+        """The distribution that rounds are drawn from, for up to three features."""
+        p = self.n_features
+        if p > _MOST_FEATURES:
+            raise ValueError(
+                f"n_features is {p}, and quadrature goes up to {_MOST_FEATURES}; "
+                "use Population.sampled(world, n, seed) instead."
+            )
+        lines = [np.union1d([-1.0, 1.0], self.breaks(feature)) for feature in range(p)]
+        if p == 1:
+            return Population.on_line(lambda x: self.means(x[:, np.newaxis]), lines[0].tolist())
+        return Population.on_box(self.means, [line.tolist() for line in lines])
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        """Rounds start..stop-1."""
+        return drawn(lambda block: self._block(seed, block), start, stop, self.n_actions)
+
+    def _block(self, seed: int, block: int) -> World:
+        rng = block_generator(seed, block)
+        x = rng.uniform(-1.0, 1.0, (BLOCK, self.n_features))
+        means = self.means(x)
+        return World(Contexts(x), means, self.rewards(rng, x, means))
+
+
+def drawn(world_of: Callable[[int], World], start: int, stop: int, n_actions: int) -> World:
+    """Rounds start..stop-1 of a world that is drawn by whole blocks.
+
+    Means are computed for whole blocks too: products of matrices round differently for fewer rows.
+    """
+    cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
+    worlds = [(world_of(block), rows) for block, rows in cuts]
+    return World(
+        Contexts.concat([world.contexts.take(rows) for world, rows in worlds], n_actions),
+        np.concatenate([world.means[rows] for world, rows in worlds]),
+        np.concatenate([world.rewards[rows] for world, rows in worlds]),
+    )
+
+
+def noisy(rng: np.random.Generator, means: Floats, noise: Noise) -> Floats:
+    """Rewards with these means: with Gaussian noise, or 0 and 1.
+
+    >>> noisy(np.random.default_rng(0), np.array([[0.0, 0.5, 1.0]]), "bernoulli").tolist()
+    [[0.0, 1.0, 1.0]]
+    """
+    if isinstance(noise, str):
+        return (rng.random(means.shape) < means).astype(np.float64)
+    return means + noise * rng.standard_normal(means.shape)
+
+
+def problem_of(n_actions: int, n_features: int, n_action_features: int, noise: Noise) -> Problem:
+    """Actions 1 to K; Gaussian rewards leave [0, 1], so the problem accepts that."""
+    return Problem(
+        range(1, n_actions + 1),
+        n_features or None,
+        n_action_features or None,
+        outside="error" if noise == "bernoulli" else "accept",
+    )
+
+
+def within_unit(values: Floats) -> Floats:
+    """Values in [-1, 1] as means in [0, 1]; sums that round to just outside are moved back."""
+    return np.clip(0.5 + 0.5 * values, 0.0, 1.0)
+
+
+def truth_generator(world_seed: int) -> np.random.Generator:
+    """The random stream of a world's truth."""
+    return np.random.default_rng([world_seed, _TRUTH])
