@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from sklearn.neural_network import MLPRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -118,6 +119,39 @@ def test_non_negative_least_squares_is_the_constrained_optimum_of_a_general_solv
     assert report.binding
     chosen = model.scores(active.contexts)[np.arange(len(active)), active.action]
     assert float(np.mean((chosen - active.reward) ** 2)) == pytest.approx(result.fun, rel=1e-6)
+
+
+def test_kernel_ridge_is_the_constrained_optimum_of_a_general_solver() -> None:
+    rng = np.random.default_rng(5)
+    active, passive = make_log(rng, 14, 1, tilt=6.0), make_log(rng, 8, 1)
+    model_class = Regressor(KernelRidge(kernel="rbf", alpha=0.3, gamma=0.5))
+    slack = binding_slack(model_class, active, passive, 0.5)
+    model, report, _ = fitted(model_class, active, passive, slack)
+    # Weights of all rows' kernels, one space per action, with the penalty that the regressor has.
+    x = np.concatenate([active.contexts.shared[:, 0], passive.contexts.shared[:, 0]])
+    x = x / active.contexts.shared[:, 0].std()
+    a = np.concatenate([active.action, passive.action])
+    r = np.concatenate([active.reward, passive.reward])
+    kernel = np.exp(-0.5 * np.subtract.outer(x, x) ** 2) * (a[:, np.newaxis] == a)
+    n = len(active)
+
+    def objective(dual: Floats) -> float:
+        f = kernel @ dual
+        return float(np.mean((f[:n] - r[:n]) ** 2) + 0.3 * (dual @ f) / n)
+
+    solver: Any = minimize
+    result = solver(
+        objective,
+        np.zeros(len(r)),
+        constraints=[
+            {"type": "ineq", "fun": lambda d: report.alpha + slack - np.mean((kernel[n:] @ d - r[n:]) ** 2)}
+        ],
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 2000},
+    )
+    assert report.binding
+    chosen = model.scores(active.contexts)[np.arange(n), active.action]
+    np.testing.assert_allclose(chosen, kernel[:n] @ result.x, atol=2e-5)
 
 
 @pytest.mark.parametrize("name", NON_CONVEX)

@@ -273,5 +273,7 @@ def test_problems_that_a_regressor_can_not_take_are_refused_at_once() -> None:
             Regressor(Ridge(), **{name: value})  # type: ignore[arg-type]
     oracle = Regressor(Ridge()).oracle(Contexts(np.zeros((2, 1))), 2)
     log = make_log(np.random.default_rng(0), 5, 1)
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match="the log holds a reward of nan; drop or fill"):
         oracle.summarise(replace(log, reward=np.full(5, np.nan)))
+    with pytest.raises(ValueError, match=r"weights holds -1\.0; a weight is a finite number of at least 0"):
+        oracle.summarise(log, np.array([1.0, 1.0, -1.0, 1.0, 1.0]))

@@ -53,6 +53,13 @@ class Design:
         return q + products + (0 if self.layout is Layout.HYBRID else self.n_own)
 
     @property
+    def offsets(self) -> Floats:
+        """What centring takes from each joint column, (n_joint,); products of centred ones lose nothing."""
+        own = [] if self.layout is Layout.HYBRID else [np.zeros(int(self.intercept)), self.center]
+        taken = np.concatenate([*own, self.action_center])
+        return np.concatenate([taken, np.zeros(self.n_joint - len(taken))])
+
+    @property
     def n_blocks(self) -> int:
         """Independent least-squares problems."""
         return self.n_actions if self.layout is Layout.PER_ACTION else 1

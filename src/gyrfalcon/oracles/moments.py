@@ -169,7 +169,9 @@ class Rows:
             x = np.ascontiguousarray(x)  # `take` would copy the whole of a strided array at every call
         elif n_blocks != 1:
             raise ValueError(f"n_blocks is {n_blocks} but {names[2]} is missing; give each row's block.")
-        return Rows(x, r, groups, None if weights is None else _root_weights(weights, len(x)), names)
+        return Rows(
+            x, r, groups, None if weights is None else np.sqrt(checked_weights(weights, len(x))), names
+        )
 
     @property
     def n_blocks(self) -> int:
@@ -249,14 +251,15 @@ def _row_numbers(blocks: Ints, n: int, n_blocks: int, name: str) -> list[Ints]:
     return np.split(order, ends[:-1])
 
 
-def _root_weights(weights: ArrayLike, n: int) -> Floats:
+def checked_weights(weights: ArrayLike, n: int) -> Floats:
+    """(n,) weights; ValueError unless each is a finite number of at least 0."""
     w = np.asarray(weights, dtype=np.float64)
     if w.shape != (n,):
         raise ValueError(f"weights has shape {w.shape}; give one weight for each of {n} rows.")
     if not (np.isfinite(w) & (w >= 0.0)).all():
         bad = w[~(np.isfinite(w) & (w >= 0.0))][0]
         raise ValueError(f"weights holds {bad}; a weight is a finite number of at least 0.")
-    return np.sqrt(w)
+    return w
 
 
 def root_of(moments: Moments) -> Floats | None:

@@ -20,11 +20,12 @@ from gyrfalcon.oracles.features import Design
 from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, WeightedRows
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.lines import LinearModel, linear_model
+from gyrfalcon.oracles.moments import checked_weights
 from gyrfalcon.oracles.oracle import Noise, Slack
 from gyrfalcon.oracles.predictions import padded
 from gyrfalcon.oracles.rows import Part, RowSummary
 from gyrfalcon.oracles.slack import noise_of_halves, noise_of_parameters
-from gyrfalcon.oracles.weighted import WeightedFit, WeightedRegression, line_of
+from gyrfalcon.oracles.weighted import WeightedFit, WeightedRegression, lines_of
 
 AnyModel = RegressorModel | LinearModel
 
@@ -108,7 +109,7 @@ class Regressor:
         columns = linear.design.cube(contexts)[:, :, 1:]
         spread = columns.std(axis=(0, 1)) if self.standardise else np.ones(columns.shape[2])
         # A column that is constant up to rounding keeps its scale: noise would become features of it.
-        size = np.abs(columns + _means(linear.design, columns.shape[2])).max(axis=(0, 1), initial=0.0)
+        size = np.abs(columns + linear.design.offsets[1:]).max(axis=(0, 1), initial=0.0)
         return RegressorOracle(self, linear, np.where(spread > 1e-12 * size, spread, 1.0))
 
     @property
@@ -149,12 +150,12 @@ class RegressorOracle:
     def summarise(self, log: Log, weights: Floats | None = None) -> RowSummary:
         """The rows as the regressor will see them."""
         features, blocks = self.design.rows(log)
-        if not np.isfinite(features).all() or not np.isfinite(log.reward).all():
-            raise ValueError(
-                "the log holds a feature or reward that is not finite; drop or fill such rows first."
-            )
+        for name, values in (("feature", features), ("reward", log.reward)):
+            bad = values[~np.isfinite(values)]
+            if len(bad):
+                raise ValueError(f"the log holds a {name} of {bad[0]}; drop or fill such rows first.")
         block = np.zeros(len(log), dtype=np.int64) if blocks is None else blocks
-        weight = np.ones(len(log)) if weights is None else np.asarray(weights, dtype=np.float64)
+        weight = np.ones(len(log)) if weights is None else checked_weights(weights, len(log))
         part = Part(padded(features[:, 1:] / self.scale), block, log.reward, weight)
         return RowSummary((part,) if len(log) else ())
 
@@ -194,7 +195,7 @@ class RegressorOracle:
             return known
         exchanged = self._regression(*passive.halves()).exchanged_risk()
         if not exchanged > 1e-10 * passive.reward_variance:
-            return Noise((active + passive).reward_variance, known.degrees)
+            return replace(known, variance=(active + passive).reward_variance)
         found = noise_of_halves(passive.n, alpha, exchanged)
         return found if self.settings.complexity is None else replace(found, degrees=known.degrees)
 
@@ -251,7 +252,7 @@ class RegressorOracle:
         previous: AnyModel | None,
     ) -> AnyModel:
         regressors = found.solution.regressors
-        lines = self._lines(found.solution)
+        lines = lines_of(found.solution, self.scale) if self.estimator.is_linear else None
         if lines is not None:
             seen = np.array([one is not None for one in regressors])
             earlier = None if isinstance(previous, RegressorModel) else previous
@@ -265,23 +266,6 @@ class RegressorOracle:
             for block, one in enumerate(regressors)
         )
         return RegressorModel(self.design, self.scale, made, found.multiplier)
-
-    def _lines(self, solution: WeightedFit) -> Floats | None:
-        """The coefficients of every block, (B, 1 + D), if all regressors are lines; 0 without rows."""
-        if not self.estimator.is_linear:
-            return None
-        lines = [
-            np.zeros(1 + max(len(self.scale), 1)) if one is None else line_of(one, solution.some_features)
-            for one in solution.regressors
-        ]
-        if any(line is None for line in lines):
-            return None
-        coefficients: Floats = np.stack([line for line in lines if line is not None])
-        if len(self.scale) == 0:
-            constant: Floats = coefficients.sum(axis=1, keepdims=True)  # with the constant feature's own
-            return constant
-        scaled: Floats = coefficients / np.concatenate([[1.0], self.scale])
-        return scaled
 
     def _fitted(self, rows: WeightedRows, regressor: object) -> FittedRegressor:
         return FittedRegressor(self.estimator, self.settings.seed, rows, fitted=regressor)
@@ -310,9 +294,3 @@ class RegressorOracle:
             accurate=found.converged,
             notes=tuple(notes),
         )
-
-
-def _means(design: Design, n_columns: int) -> Floats:
-    """What centring has taken from the design's columns; products of centred columns had nothing to lose."""
-    means = np.concatenate([design.center, design.action_center])
-    return np.concatenate([means, np.zeros(n_columns - len(means))])

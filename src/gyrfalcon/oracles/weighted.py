@@ -116,6 +116,22 @@ class _Block:
         return self._kept
 
 
+def lines_of(solution: WeightedFit, scale: Floats) -> Floats | None:
+    """The coefficients of every block on features times their (D,) scale, (B, 1 + D), if all are lines.
+
+    A block without rows has the line 0.
+    """
+    none = np.zeros(1 + solution.some_features.shape[1])
+    found = [none if one is None else line_of(one, solution.some_features) for one in solution.regressors]
+    lines = [line for line in found if line is not None]
+    if len(lines) < len(found):
+        return None
+    coefficients: Floats = np.stack(lines)
+    if len(scale) == 0:  # then there is a constant in place of features, which is part of the intercept
+        return np.asarray(coefficients.sum(axis=1, keepdims=True))
+    return np.asarray(coefficients / np.concatenate([[1.0], scale]))
+
+
 def line_of(regressor: FittedEstimator, features: Floats) -> Floats | None:
     """Intercept and coefficients, (1 + D,), of a regressor that predicts a line of features; None if not."""
     coefficients, intercept = getattr(regressor, "coef_", None), getattr(regressor, "intercept_", None)
