@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from gyrfalcon.environments.outcomes import HeteroscedasticWorld, RareRewardWorld
     from gyrfalcon.environments.paper import SensitivityExample, StepExample
     from gyrfalcon.environments.population import Population, greedy
-    from gyrfalcon.experiments.simulate import Trace, simulate
+    from gyrfalcon.experiments.simulate import simulate
+    from gyrfalcon.experiments.trace import Trace
     from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
     from gyrfalcon.learners.epoch_greedy import EpochGreedy
     from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -130,10 +131,8 @@ _HOMES = {
         "Population",
         "greedy",
     ),
-    "experiments.simulate": (
-        "Trace",
-        "simulate",
-    ),
+    "experiments.simulate": ("simulate",),
+    "experiments.trace": ("Trace",),
     "learners.enlarged_linucb": ("EnlargedLinUCB",),
     "learners.epoch_greedy": ("EpochGreedy",),
     "learners.epsilon_falcon": ("EpsilonFalcon",),
@@ -215,8 +214,8 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "StepExample",
     "Population",
     "greedy",
-    "Trace",
     "simulate",
+    "Trace",
     "EnlargedLinUCB",
     "EpochGreedy",
     "EpsilonFalcon",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import cast
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from gyrfalcon.core.epochs import Epoch, decide
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.types import Bools, Ints
-from gyrfalcon.environments.environment import BLOCK, World, block_generator, blocks
+from gyrfalcon.environments.environment import BLOCK, Environment, World, block_generator, blocks
 from gyrfalcon.learners.learner import Learner
 
 
@@ -122,7 +123,7 @@ class Play:
             self.waiting += [(self.epoch.index + late, log.where(delay == late)) for late in range(3)]
             due = [rows for when, rows in self.waiting if when <= self.epoch.index]
             self.waiting = [(when, rows) for when, rows in self.waiting if when > self.epoch.index]
-            settled = Log.concat(due, self.world.n_actions)
+            settled = Log.concat(due, self.world.problem.n_actions)
             self.learn(in_order(settled, rng.permutation(len(settled))))
         return self
 
@@ -130,6 +131,16 @@ class Play:
 def started(learner: Learner, world: Lines, seed: int = 0) -> Play:
     """A run before its first decision."""
     return Play(learner, world, learner.start(world.problem), seed)
+
+
+def epochs_of(learner: Learner, world: Environment, n_rounds: int, seed: int = 0) -> list[Epoch]:
+    """Every epoch of a run, until one stops at the last round or after it."""
+    play = Play(learner, cast("Lines", world), learner.start(world.problem), seed)
+    epochs = [play.epoch]
+    while play.epoch.stop < n_rounds:
+        play.learn(play.decide())
+        epochs.append(play.epoch)
+    return epochs
 
 
 def uniform_log(world: Lines, n: int, seed: int = 0) -> Log:

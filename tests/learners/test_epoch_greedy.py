@@ -10,9 +10,8 @@ import pytest
 
 from gyrfalcon.core.epochs import action_probabilities
 from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
-from tests.contracts.worlds import Lines, Play, started, uniform_log
+from tests.contracts.worlds import Lines, Play, epochs_of, started, uniform_log
 
 
 def scores_of(play: Play) -> Any:
@@ -29,7 +28,7 @@ def test_the_share_of_uniform_rounds_by_hand() -> None:
 
 @pytest.mark.parametrize("design", ["tail", "coin"])
 def test_about_two_thirds_powers_of_the_rounds_are_uniform(design: Any) -> None:
-    epochs = simulate(EpochGreedy(passive_design=design), Lines(), 30_000, seed=0).epochs
+    epochs = epochs_of(EpochGreedy(passive_design=design), Lines(), 30_000)
     explored = sum(epoch.passive_share * epoch.n_rounds for epoch in epochs)
     stop = epochs[-1].stop
     assert explored == pytest.approx(stop ** (2 / 3) - 100 ** (2 / 3) + 100, rel=1e-9)

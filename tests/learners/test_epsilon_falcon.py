@@ -23,15 +23,11 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.oracles.bases import Polynomial
 from gyrfalcon.oracles.linear import Linear
-from tests.contracts.worlds import Lines, started, uniform_log
+from tests.contracts.worlds import Lines, epochs_of, started, uniform_log
 
 STEP = StepExample()
 C = 131072 / math.log(2)
 D = 4  # two actions, each with an intercept and a slope
-
-
-def epochs_of(learner: EpsilonFalcon, n_rounds: int, seed: int = 0) -> tuple[Epoch, ...]:
-    return simulate(learner, STEP, n_rounds, seed).epochs
 
 
 def report_of(epoch: Epoch) -> FitReport:
@@ -46,17 +42,17 @@ def decisions_of(epoch: Epoch, seed: int = 0) -> Decisions:
 
 
 def test_epochs_double_from_tau_1() -> None:
-    epochs = epochs_of(EpsilonFalcon(preset="paper"), 32)
+    epochs = epochs_of(EpsilonFalcon(preset="paper"), STEP, 32)
     assert [(epoch.start, epoch.stop) for epoch in epochs] == [(0, 4), (4, 8), (8, 16), (16, 32)]
     assert [epoch.index for epoch in epochs] == [1, 2, 3, 4]
-    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(), 800)] == [100, 200, 400, 800]
-    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(tau_1=7), 28)] == [7, 14, 28]
-    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(schedule=FixedBatch(9)), 27)] == [9, 18, 27]
+    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(), STEP, 800)] == [100, 200, 400, 800]
+    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(tau_1=7), STEP, 28)] == [7, 14, 28]
+    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(schedule=FixedBatch(9)), STEP, 27)] == [9, 18, 27]
 
 
 @pytest.mark.parametrize(("epsilon", "tau_1", "n_passive"), [(0.3, 4, 2), (0.07, 100, 7), (0.05, 100, 5)])
 def test_the_last_rounds_of_an_epoch_are_passive(epsilon: float, tau_1: int, n_passive: int) -> None:
-    second = epochs_of(EpsilonFalcon(epsilon=epsilon, tau_1=tau_1), 2 * tau_1)[1]
+    second = epochs_of(EpsilonFalcon(epsilon=epsilon, tau_1=tau_1), STEP, 2 * tau_1)[1]
     decisions = decisions_of(second)
     assert decisions.component.tolist() == [0] * (tau_1 - n_passive) + [1] * n_passive
     assert (decisions.propensity[decisions.component == 1] == 0.5).all()
@@ -69,7 +65,7 @@ def test_the_first_epoch_is_uniform_because_f_1_is_0() -> None:
 
 
 def test_a_coin_spreads_passive_rounds_over_the_epoch() -> None:
-    epoch = epochs_of(EpsilonFalcon(epsilon=0.2, passive_design="coin"), 3200)[-1]
+    epoch = epochs_of(EpsilonFalcon(epsilon=0.2, passive_design="coin"), STEP, 3200)[-1]
     decisions = decisions_of(epoch)
     passive = np.flatnonzero(decisions.component == 1)
     assert abs(len(passive) / epoch.n_rounds - 0.2) < 4 * math.sqrt(0.2 * 0.8 / epoch.n_rounds)
@@ -87,7 +83,7 @@ def test_a_coin_spreads_passive_rounds_over_the_epoch() -> None:
     ],
 )
 def test_gamma_is_the_appendix_formula(learner: EpsilonFalcon, scale: float) -> None:
-    for epoch in epochs_of(learner, 1600)[1:]:
+    for epoch in epochs_of(learner, STEP, 1600)[1:]:
         m = epoch.index
         n_before = 100 if m == 2 else 100 * 2 ** (m - 3)
         gamma = scale * math.sqrt(2 * n_before / (D * math.log((m - 1) / 0.05)))
@@ -98,7 +94,7 @@ def test_rho_rho_prime_and_comp_enter_gamma_and_slack() -> None:
     learner = EpsilonFalcon(
         preset="paper", tau_1=100, epsilon=0.1, C=50.0, rho=0.75, rho_prime=2.0, comp=3.0, delta=0.1
     )
-    report = report_of(epochs_of(learner, 200)[1])
+    report = report_of(epochs_of(learner, STEP, 200)[1])
     c_3 = 1 / (4 * 2 * 50 * 4**0.75 * (2 + math.log(12)))
     gamma = math.sqrt(c_3 * 2 * 100**0.75 / (math.log(100) ** 2 * math.log(1 / 0.1) * 3))
     slack = 1.5 * 50 * math.log(10) ** 2 * math.log(12 / 0.1) * 3 / 10**0.75
@@ -108,7 +104,7 @@ def test_rho_rho_prime_and_comp_enter_gamma_and_slack() -> None:
 
 def test_gamma_falls_once_as_printed_and_never_if_asked() -> None:
     def gammas(monotone: bool) -> list[float]:
-        epochs = epochs_of(EpsilonFalcon(monotone_gamma=monotone), 3200)
+        epochs = epochs_of(EpsilonFalcon(monotone_gamma=monotone), STEP, 3200)
         return [report_of(epoch).gamma for epoch in epochs[1:]]
 
     printed, monotone = gammas(False), gammas(True)
@@ -128,7 +124,7 @@ def test_monotone_gamma_survives_an_epoch_without_rewards() -> None:
 
 
 def test_the_papers_slack() -> None:
-    for epoch in epochs_of(EpsilonFalcon(preset="paper", epsilon=0.1, tau_1=100), 1600)[1:]:
+    for epoch in epochs_of(EpsilonFalcon(preset="paper", epsilon=0.1, tau_1=100), STEP, 1600)[1:]:
         m, report = epoch.index - 1, report_of(epoch)
         assert report.n_passive == (10 if m == 1 else 10 * 2 ** (m - 2))
         slack = 1.5 * C * math.log(12 * m**2 / 0.05) * D / report.n_passive
@@ -137,7 +133,7 @@ def test_the_papers_slack() -> None:
 
 
 def test_the_calibrated_slack_takes_the_noise_from_passive_residuals() -> None:
-    for epoch in epochs_of(EpsilonFalcon(epsilon=0.1), 1600)[1:]:
+    for epoch in epochs_of(EpsilonFalcon(epsilon=0.1), STEP, 1600)[1:]:
         m, report = epoch.index - 1, report_of(epoch)
         variance = report.n_passive * report.alpha / (report.n_passive - D)
         slack = 0.5 * variance * D * math.log(12 * m**2 / 0.05) / report.n_passive
@@ -158,7 +154,7 @@ def test_a_fit_keeps_to_its_slack_and_pays_a_price_only_where_that_binds(slack: 
     reports = [
         report_of(epoch)
         for seed in range(5)
-        for epoch in epochs_of(EpsilonFalcon(slack=slack), 6400, seed)[1:]
+        for epoch in epochs_of(EpsilonFalcon(slack=slack), STEP, 6400, seed)[1:]
     ]
     for report in reports:
         assert report.alpha >= 0.0
@@ -172,9 +168,9 @@ def test_a_fit_keeps_to_its_slack_and_pays_a_price_only_where_that_binds(slack: 
 
 
 def test_the_report_counts_rows_of_the_epoch_or_of_all_epochs() -> None:
-    last = report_of(epochs_of(EpsilonFalcon(epsilon=0.1), 1600)[-1])
+    last = report_of(epochs_of(EpsilonFalcon(epsilon=0.1), STEP, 1600)[-1])
     assert (last.n_active, last.n_passive) == (360, 40)
-    pooled = report_of(epochs_of(EpsilonFalcon(epsilon=0.1, data="all", passive_data="all"), 1600)[-1])
+    pooled = report_of(epochs_of(EpsilonFalcon(epsilon=0.1, data="all", passive_data="all"), STEP, 1600)[-1])
     assert (pooled.n_active, pooled.n_passive) == (720, 80)
 
 
@@ -183,7 +179,9 @@ def test_without_passive_share_it_is_falcon_decision_for_decision(data: Any) -> 
     one = simulate(EpsilonFalcon(epsilon=0.0, data=data), STEP, 6400, seed=3)
     other = simulate(Falcon(data=data), STEP, 6400, seed=3)
     assert np.array_equal(one.regret, other.regret)
-    for mine, theirs in zip(one.epochs[1:], other.epochs[1:], strict=True):
+    ours = epochs_of(EpsilonFalcon(epsilon=0.0, data=data), STEP, 6400, seed=3)
+    others = epochs_of(Falcon(data=data), STEP, 6400, seed=3)
+    for mine, theirs in zip(ours[1:], others[1:], strict=True):
         left, right = decisions_of(mine), decisions_of(theirs)
         assert np.array_equal(left.action, right.action)
         assert np.array_equal(left.propensity, right.propensity)

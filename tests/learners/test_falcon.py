@@ -13,9 +13,8 @@ from gyrfalcon.core.kernels import inverse_gap_weighting
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.falcon import Falcon
-from tests.contracts.worlds import Lines, started, uniform_log
+from tests.contracts.worlds import Lines, epochs_of, started, uniform_log
 
 
 def lstsq_scores(x: Any, action: Any, reward: Any, at: Any) -> Any:
@@ -45,7 +44,7 @@ def test_it_plays_inverse_gap_weighting_on_least_squares(data: Any) -> None:
 
 
 def test_gamma_grows_by_the_root_of_two_up_to_its_logarithm() -> None:
-    epochs = simulate(Falcon(), StepExample(), 6400, seed=0).epochs
+    epochs = epochs_of(Falcon(), StepExample(), 6400)
     gammas = [epoch.report.gamma for epoch in epochs if epoch.report is not None]
     logs = [math.log(m / 0.05) for m in range(1, len(gammas) + 1)]
     for m in range(1, len(gammas) - 1):

@@ -13,10 +13,9 @@ from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.schedules import KnownHorizon
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
-from tests.contracts.worlds import Lines, started, uniform_log
+from tests.contracts.worlds import Lines, epochs_of, started, uniform_log
 
 
 def test_gamma_by_hand() -> None:
@@ -36,7 +35,7 @@ def test_the_error_bound_has_the_rates_that_are_given() -> None:
 
 
 def test_gamma_grows_by_the_root_of_two_up_to_its_logarithm() -> None:
-    epochs = simulate(FalconPlus(), StepExample(), 6400, seed=0).epochs
+    epochs = epochs_of(FalconPlus(), StepExample(), 6400)
     gammas = {epoch.index: epoch.report.gamma for epoch in epochs if epoch.report is not None}
     for m in range(3, 7):
         ratio = math.sqrt(2 * math.log(2 * m**2 / 0.05) / math.log(2 * (m + 1) ** 2 / 0.05))
@@ -77,7 +76,7 @@ def test_it_forgets_earlier_epochs() -> None:
 
 
 def test_a_known_horizon_needs_few_fits() -> None:
-    epochs = simulate(FalconPlus(schedule=KnownHorizon(10_000)), Lines(), 10_000, seed=0).epochs
+    epochs = epochs_of(FalconPlus(schedule=KnownHorizon(10_000)), Lines(), 10_000)
     assert [epoch.stop for epoch in epochs] == [200, 2000, 6325, 10_000]
 
 

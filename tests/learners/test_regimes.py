@@ -86,7 +86,7 @@ REGIMES = {
 
 
 def regret(learner: Learner, regime: Regime, seed: int) -> float:
-    return float(simulate(learner, regime.world, regime.n_rounds, seed).regret.sum())
+    return float(simulate(learner, regime.world, regime.n_rounds, seed=seed).regret[0, -1])
 
 
 @pytest.mark.parametrize("name", REGIMES)

@@ -23,26 +23,26 @@ T = 100_000
 
 def total_regret(learner: Learner, seeds: range = SEEDS) -> Floats:
     """Cumulative regret of each run."""
-    return np.array([simulate(learner, STEP, T, seed).regret.sum() for seed in seeds])
+    return np.array([simulate(learner, STEP, T, seed=seed).regret[0, -1] for seed in seeds])
 
 
 def test_uniform_play_costs_a_quarter_a_round() -> None:
     # Regret is 0 or .5 alike: the standard error of 100,000 rounds is .0008.
-    assert simulate(Uniform(), STEP, T, seed=0).regret.mean() == pytest.approx(0.25, abs=0.004)
+    assert simulate(Uniform(), STEP, T).regret[0, -1] / T == pytest.approx(0.25, abs=0.004)
 
 
 @pytest.fixture(scope="module")
 def epsilon_falcon_runs() -> tuple[Floats, Floats]:
     """Cumulative regret of each run, and its last lines: intercepts and slopes of both actions."""
-    traces = [simulate(EpsilonFalcon(), STEP, T, seed) for seed in SEEDS]
+    traces = [simulate(EpsilonFalcon(), STEP, T, seed=seed, keep_policies=True) for seed in SEEDS]
     ends = Contexts(np.array([[0.0], [1.0]]))
     lines = []
     for trace in traces:
-        policy = trace.epochs[-1].policy
+        policy = trace.epochs[0][-1].policy
         assert isinstance(policy, KernelPolicy)
         at_0, at_1 = policy.scorer.scores(ends)
         lines.append(np.stack([at_0, at_1 - at_0]))
-    return np.array([trace.regret.sum() for trace in traces]), np.array(lines)
+    return np.array([trace.regret[0, -1] for trace in traces]), np.array(lines)
 
 
 def test_epsilon_falcon_pays_little_beyond_its_passive_share(
@@ -68,10 +68,11 @@ def test_falcon_on_all_data_settles_at_the_self_consistent_policy() -> None:
 
 
 def test_linucb_settles_there_too() -> None:
-    runs = np.array([simulate(LinUCB(), STEP, 10_000, seed).regret for seed in SEEDS])
-    assert 0.038 < runs[:, 5_000:].mean() < 0.042
+    hundreds = range(100, 10_100, 100)
+    runs = simulate(LinUCB(), STEP, 10_000, len(SEEDS), checkpoints=hundreds).regret_per_round
+    assert 0.038 < runs[:, 50:].mean() < 0.042
     # It falls, then rises, within a few hundred rounds.
-    by_hundred = runs[:, :1000].reshape(len(SEEDS), 10, 100).mean(axis=(0, 2))
+    by_hundred = runs[:, :10].mean(axis=0)
     assert by_hundred[0] == pytest.approx(0.25, abs=0.03)
     assert by_hundred[1] < 0.025
     assert by_hundred[5:].min() > 0.03
@@ -87,6 +88,6 @@ def test_many_other_seeds_say_the_same() -> None:
 
 @pytest.mark.long
 def test_linucb_settles_where_greedy_play_is_consistent_with_its_own_fit() -> None:
-    late = [simulate(LinUCB(), STEP, T, seed).regret[T // 2 :].mean() for seed in range(1000, 1030)]
+    late = simulate(LinUCB(), STEP, T, 30, seed=1000, checkpoints=[T // 2]).late_regret(0.5)
     # Switching at x = .418861 costs .040569 a round; the runs' spread is .0006, so this is five errors.
     assert np.mean(late) == pytest.approx(0.040569, abs=5 * 0.0006 / np.sqrt(30))

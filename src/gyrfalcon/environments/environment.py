@@ -10,21 +10,42 @@ import numpy as np
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.types import Floats, Ints
 
 BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """n rounds of a world: contexts, and for every action its expected and its realised reward, (n, K)."""
+    """n rounds of a world: contexts, and for every action its expected and its realised reward, (n, K).
+
+    Expected rewards that nobody knows are nan. `reward_round` says for each row at the end of which round its
+    reward is known; None means at the end of its own.
+    """
 
     contexts: Contexts
     means: Floats
     rewards: Floats
+    reward_round: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def take(self, rows: slice) -> World:
+        """Some of the rounds."""
+        late = None if self.reward_round is None else self.reward_round[rows]
+        return World(self.contexts.take(rows), self.means[rows], self.rewards[rows], late)
 
 
-class Environment(Protocol):
+class Drawable(Protocol):
+    """The least that a world must offer to be played in."""
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        """Rounds start..stop-1: the same rows however the rounds are cut."""
+        ...
+
+
+class Environment(Drawable, Protocol):
     """A world and the problem that it poses."""
 
     @property
@@ -32,9 +53,29 @@ class Environment(Protocol):
         """Actions, features and the range of rewards."""
         ...
 
-    def draw(self, start: int, stop: int, seed: int) -> World:
-        """Rounds start..stop-1: the same rows however the rounds are cut."""
-        ...
+
+def problem_of(environment: Drawable) -> Problem:
+    """The problem that a world poses; one that does not say has actions 1 to K and rewards of any size.
+
+    >>> from gyrfalcon.environments.paper import StepExample
+    >>> problem_of(StepExample()).actions
+    (1, 2)
+    """
+    problem = getattr(environment, "problem", None)
+    if isinstance(problem, Problem):
+        return problem
+    if problem is not None:
+        raise TypeError(
+            f"the environment's problem is {problem!r}; give a gyrfalcon.Problem, or none at all."
+        )
+    world = environment.draw(0, 1, 0)
+    n_features, cube = world.contexts.shared.shape[1], world.contexts.actions
+    return Problem(
+        range(1, world.means.shape[1] + 1),
+        n_features or None,
+        None if cube is None else cube.shape[2],
+        outside="accept",
+    )
 
 
 def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:

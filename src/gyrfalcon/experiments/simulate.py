@@ -1,90 +1,76 @@
-"""A learner in a world: whole epochs are decided as arrays, and regret is counted in expectation."""
+"""A learner in a world, repeated: the same settings and seed give the same trace, whoever computes it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from gyrfalcon.core.epochs import Epoch, decide
-from gyrfalcon.core.records import Log, PastLogs
-from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.environment import Environment, World
+from gyrfalcon.core.checks import check_whole
+from gyrfalcon.environments.environment import Drawable, problem_of
+from gyrfalcon.experiments.runs import OnRounds, Run, play
+from gyrfalcon.experiments.trace import Checkpoints, Recorder, Trace, checkpoint_rounds
 from gyrfalcon.learners.learner import Learner
 
-_CHUNK = 1 << 16
 
+def simulate(
+    learner: Learner,
+    environment: Drawable,
+    n_rounds: int,
+    n_replications: int = 1,
+    seed: int = 0,
+    *,
+    checkpoints: Checkpoints = None,
+    first_replication: int = 0,
+    keep_policies: bool = False,
+    on_rounds: OnRounds | None = None,
+) -> Trace:
+    """The trace of n_replications runs of n_rounds each.
 
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """What one run did: expected regret of each round, and its epochs with their fit reports."""
+    Streams of a world depend on the seed and the replication alone, so that all learners meet the same luck;
+    a learner's own stream is independent of them. Replications can be computed anywhere and in any parts:
+    `first_replication` says which is the first one here.
 
-    regret: Floats
-    epochs: tuple[Epoch, ...]
+    Parameters
+    ----------
+    checkpoints
+        After which rounds to look: None for about a hundred spaced evenly in logs, a number for about that
+        many, "every", or the rounds themselves.
+    keep_policies
+        Whether the epochs of the trace keep their policies, and with them their models.
+    on_rounds
+        Told how many rounds were just played.
 
-
-def simulate(learner: Learner, environment: Environment, n_rounds: int, seed: int) -> Trace:
-    """One run of n_rounds: the same learner, environment and seed give the same trace.
-
-    The world's stream depends on the seed alone, so that all learners meet the same luck; the learner's own
-    stream is independent of it.
-
+    Examples
+    --------
     >>> from gyrfalcon.environments.paper import StepExample
     >>> from gyrfalcon.learners.uniform import Uniform
-    >>> len(simulate(Uniform(), StepExample(), 1000, seed=0).regret)
-    1000
+    >>> trace = simulate(Uniform(), StepExample(), 1000, n_replications=3, checkpoints=[500])
+    >>> trace.regret.shape, trace.checkpoints.tolist()
+    ((3, 2), [500, 1000])
     """
-    problem = environment.problem
-    uniforms = np.random.default_rng([seed, 1])
-    epoch = learner.start(problem)
-    epochs = [epoch]
-    regret: list[Floats] = []
-    history = PastLogs()
-    rounds = _Rounds(environment, n_rounds, seed)
-    while epoch.start < n_rounds:
-        logs = []
-        for start, stop in _chunks(epoch.start, min(epoch.stop, n_rounds)):
-            world = rounds.world(start, stop)
-            draws = uniforms.random((stop - start, UNIFORMS_PER_DECISION))
-            decisions = decide(epoch, np.arange(start, stop), world.contexts, draws)
-            chosen = np.arange(stop - start), decisions.action
-            regret.append(_best(world) - world.means[chosen])
-            logs.append(Log.of(world.contexts, decisions, world.rewards[chosen]))
-        log = Log.concat(logs, problem.n_actions)
-        if epoch.stop >= n_rounds:
-            break
-        epoch = learner.next_epoch(epoch, log, history=history)
-        epochs.append(epoch)
-        if learner.reads_history:
-            history = history.followed_by(log)
-    return Trace(np.concatenate(regret), tuple(epochs))
+    check_whole("n_rounds", n_rounds)
+    check_whole("n_replications", n_replications)
+    check_whole("seed", seed, least=0)
+    check_whole("first_replication", first_replication, least=0)
+    problem = problem_of(environment)
+    recorder = Recorder(checkpoint_rounds(checkpoints, n_rounds), n_replications, keep_policies)
+    for replication in range(n_replications):
+        run = Run(
+            learner, environment, problem, n_rounds, replication_seed(seed, first_replication + replication)
+        )
+        play(run, replication, recorder, on_rounds or _unheard)
+    return recorder.trace()
 
 
-def _chunks(start: int, stop: int) -> list[tuple[int, int]]:
-    return [(first, min(first + _CHUNK, stop)) for first in range(start, stop, _CHUNK)]
+def replication_seed(seed: int, replication: int) -> int:
+    """The seed of a replication's streams; replication 0 has the seed itself.
+
+    >>> replication_seed(7, 0), replication_seed(7, 1) == replication_seed(8, 0)
+    (7, False)
+    """
+    if replication == 0:
+        return seed
+    return int(np.random.SeedSequence([seed, replication]).generate_state(1, np.uint64)[0])
 
 
-def _best(world: World) -> Floats:
-    eligible = world.contexts.eligible
-    means = world.means if eligible is None else np.where(eligible, world.means, -np.inf)
-    best: Floats = means.max(axis=1)
-    return best
-
-
-class _Rounds:
-    """Rows of the world, drawn a chunk ahead: a learner of small batches would draw each block many times."""
-
-    def __init__(self, environment: Environment, n_rounds: int, seed: int) -> None:
-        self._environment, self._n_rounds, self._seed = environment, n_rounds, seed
-        self._start = self._stop = 0
-        self._world: World | None = None
-
-    def world(self, start: int, stop: int) -> World:
-        """Rounds start..stop-1 as views into the chunk."""
-        if self._world is None or stop > self._stop:
-            self._start, self._stop = start, max(stop, min(start + _CHUNK, self._n_rounds))
-            self._world = self._environment.draw(self._start, self._stop, self._seed)
-        rows = slice(start - self._start, stop - self._start)
-        world = self._world
-        return World(world.contexts.take(rows), world.means[rows], world.rewards[rows])
+def _unheard(n_rounds: int) -> None:
+    del n_rounds

@@ -1,0 +1,204 @@
+"""What a simulation keeps: sums at chosen rounds, never the rounds themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.policies import Policy
+from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.types import Floats, Ints
+
+Checkpoints: TypeAlias = Literal["every"] | int | Sequence[int] | Ints | None
+_N_CHECKPOINTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedEpoch:
+    """An epoch that played a checkpoint's round, and how its policy was fitted."""
+
+    index: int
+    start: int
+    stop: int
+    report: FitReport | None
+    policy: Policy | None = None  # only where policies are kept
+
+    @staticmethod
+    def of(epoch: Epoch, keep_policy: bool) -> PlayedEpoch:
+        """What is kept of an epoch: not the rows behind it."""
+        policy = epoch.policy if keep_policy else None
+        return PlayedEpoch(epoch.index, epoch.start, epoch.stop, epoch.report, policy)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What R replications did, seen at C checkpoints; rewards and regret in the problem's own units.
+
+    A checkpoint is a number of rounds played, and the last one is all of them. The stretch of a checkpoint
+    are the rounds since the one before.
+    """
+
+    checkpoints: Ints
+    """(C,): increasing."""
+    regret: Floats
+    """(R, C): cumulative expected regret; nan in a world that does not know its expected rewards."""
+    reward: Floats
+    """(R, C): cumulative reward."""
+    propensity: Floats
+    """(R, C): of the action played in the checkpoint's own round."""
+    least_propensity: Floats
+    """(R, C): the smallest of the stretch."""
+    epochs: tuple[tuple[PlayedEpoch, ...], ...]
+    """For each replication the epochs that played a checkpoint's round, in order."""
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds of each replication."""
+        return int(self.checkpoints[-1])
+
+    @property
+    def n_replications(self) -> int:
+        """R."""
+        return len(self.regret)
+
+    @property
+    def lengths(self) -> Ints:
+        """(C,): how many rounds each stretch has."""
+        return np.diff(self.checkpoints, prepend=0)
+
+    @property
+    def regret_per_round(self) -> Floats:
+        """(R, C): expected regret, the mean over each stretch."""
+        return np.diff(self.regret, prepend=0.0, axis=1) / self.lengths
+
+    @property
+    def reward_per_round(self) -> Floats:
+        """(R, C): reward, the mean over each stretch."""
+        return np.diff(self.reward, prepend=0.0, axis=1) / self.lengths
+
+    def late_regret(self, share: float = 0.2) -> Floats:
+        """(R,): expected regret a round over the last share of the rounds, as near as checkpoints allow.
+
+        >>> trace = Trace(np.array([80, 100]), np.array([[8.0, 9.0]]), *[np.zeros((1, 2))] * 3, ((),))
+        >>> trace.late_regret().tolist()
+        [0.05]
+        """
+        return _late(self.regret, self.checkpoints, share)
+
+    def late_reward(self, share: float = 0.2) -> Floats:
+        """(R,): reward a round over the last share of the rounds, as near as checkpoints allow."""
+        return _late(self.reward, self.checkpoints, share)
+
+    @staticmethod
+    def concat(traces: Sequence[Trace]) -> Trace:
+        """All replications of traces with the same checkpoints, in the order given."""
+        first = traces[0]
+        if any(not np.array_equal(trace.checkpoints, first.checkpoints) for trace in traces):
+            raise ValueError("the traces have different checkpoints; simulate them with the same ones.")
+        return Trace(
+            first.checkpoints,
+            np.concatenate([trace.regret for trace in traces]),
+            np.concatenate([trace.reward for trace in traces]),
+            np.concatenate([trace.propensity for trace in traces]),
+            np.concatenate([trace.least_propensity for trace in traces]),
+            tuple(played for trace in traces for played in trace.epochs),
+        )
+
+
+def _late(sums: Floats, checkpoints: Ints, share: float) -> Floats:
+    if not 0.0 < share <= 1.0:
+        raise ValueError(f"share is {share}; give a number above 0 and up to 1.")
+    from_zero = np.concatenate([np.zeros((len(sums), 1)), sums], axis=1)
+    rounds = np.concatenate([[0], checkpoints])
+    wanted = (1.0 - share) * rounds[-1]
+    first = int(np.abs(rounds[:-1] - wanted).argmin())
+    late: Floats = (from_zero[:, -1] - from_zero[:, first]) / (rounds[-1] - rounds[first])
+    return late
+
+
+def checkpoint_rounds(checkpoints: Checkpoints, n_rounds: int) -> Ints:
+    """The checkpoints as increasing numbers of rounds that end with n_rounds.
+
+    None is about a hundred, spaced evenly in logs; a number is about that many; "every" is each round.
+
+    >>> checkpoint_rounds([10, 50], 100).tolist(), checkpoint_rounds(3, 100).tolist()
+    ([10, 50, 100], [1, 10, 100])
+    """
+    if isinstance(checkpoints, str):
+        if checkpoints != "every":
+            raise ValueError(f"checkpoints is {checkpoints!r}; give 'every', a number, or rounds.")
+        return np.arange(1, n_rounds + 1)
+    if checkpoints is None or isinstance(checkpoints, int | np.integer):
+        return _spaced(_N_CHECKPOINTS if checkpoints is None else int(checkpoints), n_rounds)
+    rounds = np.asarray(checkpoints)
+    if rounds.ndim != 1 or (rounds.size and rounds.dtype.kind not in "iu"):
+        raise ValueError(f"checkpoints are {checkpoints!r}; give whole numbers of rounds.")
+    if rounds.size and not 1 <= rounds.min() <= rounds.max() <= n_rounds:
+        bad = rounds.min() if rounds.min() < 1 else rounds.max()
+        raise ValueError(f"a checkpoint is {bad}; give numbers of rounds from 1 to n_rounds = {n_rounds}.")
+    return np.union1d(rounds.astype(np.int64), [n_rounds])
+
+
+def _spaced(count: int, n_rounds: int) -> Ints:
+    if count < 1:
+        raise ValueError(f"checkpoints is {count}; give at least 1.")
+    if count == 1:
+        return np.array([n_rounds])
+    return np.unique(np.geomspace(1, n_rounds, count).round().astype(np.int64))
+
+
+class Recorder:
+    """Sums over the stretches between checkpoints, filled as rounds are played."""
+
+    def __init__(self, checkpoints: Ints, n_replications: int, keep_policies: bool) -> None:
+        self.checkpoints = checkpoints
+        self._keep_policies = keep_policies
+        shape = n_replications, len(checkpoints)
+        self._regret, self._reward = np.zeros(shape), np.zeros(shape)
+        self._propensity, self._least = np.zeros(shape), np.full(shape, np.inf)
+        self._epochs: list[list[PlayedEpoch]] = [[] for _ in range(n_replications)]
+
+    def keeps(self, start: int, stop: int) -> bool:
+        """Whether a checkpoint's round is among the rounds start..stop-1."""
+        first, last = self._within(start, stop)
+        return last > first
+
+    def epoch(self, replication: int, epoch: Epoch) -> None:
+        """Keep the epoch, if it plays a checkpoint's round."""
+        if self.keeps(epoch.start, epoch.stop):
+            self._epochs[replication].append(PlayedEpoch.of(epoch, self._keep_policies))
+
+    def rounds(
+        self, replications: slice, start: int, regret: Floats, reward: Floats, propensity: Floats
+    ) -> None:
+        """Add rounds from `start` on, (r, n) each."""
+        stop = start + regret.shape[-1]
+        first, last = self._within(start, stop)
+        ends = self.checkpoints[first:last] - start
+        cuts = np.concatenate([[0], ends[ends < stop - start]])
+        stretches = replications, slice(first, first + len(cuts))
+        self._regret[stretches] += np.add.reduceat(regret, cuts, axis=-1)
+        self._reward[stretches] += np.add.reduceat(reward, cuts, axis=-1)
+        least = np.minimum.reduceat(propensity, cuts, axis=-1)
+        self._least[stretches] = np.minimum(self._least[stretches], least)
+        self._propensity[replications, first:last] = propensity[..., ends - 1]
+
+    def trace(self) -> Trace:
+        """All that was recorded."""
+        return Trace(
+            self.checkpoints,
+            np.cumsum(self._regret, axis=1),
+            np.cumsum(self._reward, axis=1),
+            self._propensity,
+            self._least,
+            tuple(tuple(played) for played in self._epochs),
+        )
+
+    def _within(self, start: int, stop: int) -> tuple[int, int]:
+        """Which checkpoints are reached by the rounds start..stop-1."""
+        first, last = self.checkpoints.searchsorted([start, stop], side="right")
+        return int(first), int(last)
