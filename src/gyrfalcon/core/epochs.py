@@ -11,10 +11,11 @@ import numpy as np
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.kernels import mixture
+from gyrfalcon.core.masks import rows_of
 from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions
 from gyrfalcon.core.reports import FitReport
-from gyrfalcon.core.sampling import sample_action, sample_actions
+from gyrfalcon.core.sampling import sample, sample_action, sample_actions
 from gyrfalcon.core.types import Bools, Floats, Ints
 
 
@@ -184,22 +185,17 @@ def _draw(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> t
     rates = epoch.passive_rates(rounds)
     passive = uniforms[:, 1] < rates
     if not rates.any():
-        action, propensity = _sample(epoch.policy.probabilities(contexts), uniforms)
+        action, propensity = sample(epoch.policy.probabilities(contexts), uniforms[:, 2])
         return action, propensity, np.zeros(len(contexts), dtype=np.int64)
     if epoch.passive_design is PassiveDesign.TAIL:
         action, propensity = _sample_each_half(epoch, passive, contexts, uniforms)
         return action, propensity, passive.astype(np.int64)
     active = epoch.policy.probabilities(contexts)
     uniform = epoch.passive_policy.probabilities(contexts)
-    action, _ = _sample(np.where(passive[:, np.newaxis], uniform, active), uniforms)
+    action, _ = sample(np.where(passive[:, np.newaxis], uniform, active), uniforms[:, 2])
     chosen = np.arange(len(action)), action
     propensity = (1.0 - rates) * active[chosen] + rates * uniform[chosen]
     return action, propensity, passive.astype(np.int64)
-
-
-def _sample(probabilities: Floats, uniforms: Floats) -> tuple[Ints, Floats]:
-    action = sample_actions(probabilities, uniforms[:, 2])
-    return action, probabilities[np.arange(len(action)), action]
 
 
 def _sample_each_half(
@@ -208,10 +204,11 @@ def _sample_each_half(
     """Tail rounds ask the passive policy alone, the others the policy alone."""
     action = np.empty(len(contexts), dtype=np.int64)
     propensity = np.empty(len(contexts))
-    for rows, policy in ((~passive, epoch.policy), (passive, epoch.passive_policy)):
-        if rows.any():
+    for mask, policy in ((~passive, epoch.policy), (passive, epoch.passive_policy)):
+        if mask.any():
+            rows = rows_of(mask)
             probabilities = policy.probabilities(contexts.take(rows))
-            action[rows], propensity[rows] = _sample(probabilities, uniforms[rows])
+            action[rows], propensity[rows] = sample(probabilities, uniforms[rows, 2])
     return action, propensity
 
 
@@ -221,5 +218,5 @@ def _draw_mixture(master: Mixture, contexts: Contexts, uniforms: Floats) -> tupl
     shares = np.array([one.passive_share for one in master.bases])
     component = 2 * base + np.where(uniforms[:, 1] < shares[base], PASSIVE, POLICY)
     parts = master.parts(contexts)
-    action, _ = _sample(parts[component, np.arange(n)], uniforms)
+    action, _ = sample(parts[component, np.arange(n)], uniforms[:, 2])
     return action, master.marginal(parts)[np.arange(n), action], component

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.masks import rows_of
 from gyrfalcon.core.types import Bools, Floats, Ints
 
 POLICY = 0
@@ -51,8 +52,7 @@ class Log:
     @property
     def passive(self) -> Bools:
         """Which rows were passive (uniform) play."""
-        passive: Bools = self.component % 2 == PASSIVE
-        return passive
+        return (self.component & 1).astype(np.bool_)
 
     @staticmethod
     def of(contexts: Contexts, decisions: Decisions, reward: Floats) -> Log:
@@ -67,8 +67,12 @@ class Log:
             decisions.component,
         )
 
-    def where(self, rows: Bools) -> Log:
-        """The rows where the mask is true."""
+    def where(self, mask: Bools) -> Log:
+        """The rows where the mask is true; views, where they are adjacent."""
+        return self.take(rows_of(mask))
+
+    def take(self, rows: slice | Bools | Ints) -> Log:
+        """Some of the rows."""
         columns = (getattr(self, field.name)[rows] for field in fields(self)[1:])
         return Log(self.contexts.take(rows), *columns)
 

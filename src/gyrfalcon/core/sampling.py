@@ -12,6 +12,7 @@ from gyrfalcon.core.types import Floats, Ints
 UNIFORMS_PER_DECISION = 3
 _WORD = 8
 _TO_UNIT = 2.0**-53
+_FEW = 127  # actions that a byte can count
 
 
 def event_uniforms(seed: int, event_id: str) -> tuple[float, float, float]:
@@ -38,28 +39,37 @@ def uniforms_of_events(seed: int, event_ids: Iterable[str]) -> Floats:
 
 
 def sample_actions(probabilities: Floats, uniforms: Floats) -> Ints:
-    """The action of each row by inverse CDF: (n, K) probabilities and (n,) uniforms in [0, 1).
-
-    The running sum is sequential, so that a row draws the same action alone and in any batch. Rounding can
-    leave the last sum a hair below 1; a uniform beyond it goes to the last action with positive probability.
+    """The action of each row: see `sample`.
 
     >>> sample_actions(np.array([[0.25, 0.75], [0.25, 0.75]]), np.array([0.2, 0.25])).tolist()
     [0, 1]
     """
+    return sample(probabilities, uniforms)[0]
+
+
+def sample(probabilities: Floats, uniforms: Floats) -> tuple[Ints, Floats]:
+    """Each row's action and its probability, by inverse CDF: (n, K) probabilities, (n,) uniforms in [0, 1).
+
+    The running sum is sequential, so that a row draws the same action alone and in any batch. Rounding can
+    leave the last sum a hair below 1; a uniform beyond it goes to the last action with positive probability.
+    """
     n, n_actions = probabilities.shape
     columns = np.ascontiguousarray(probabilities.T)
     running = columns[0].copy()
-    action: Ints = (running <= uniforms).astype(np.int64)
+    beyond = uniforms >= running
+    counts = beyond.view(np.int8) if n_actions <= _FEW else beyond.astype(np.int64)
     for column in columns[1:-1]:
         running += column
-        action += running <= uniforms
+        counts += uniforms >= running
     if n_actions == 1:
-        action[:] = 0
-    drawn = columns[action, np.arange(n)]
+        counts[:] = 0
+    action: Ints = counts.astype(np.int64)
+    drawn = columns.reshape(-1).take(action * n + np.arange(n))
     if not drawn.all():
         rows = np.flatnonzero(drawn == 0.0)
         action[rows] = n_actions - 1 - np.argmax(columns[::-1, rows] > 0.0, axis=0)
-    return action
+        drawn[rows] = columns[action[rows], rows]
+    return action, drawn
 
 
 def sample_action(probabilities: list[float], uniform: float) -> int:

@@ -116,15 +116,12 @@ def _problem() -> Problem:
 
 
 def _drawn(means: Callable[[Floats], Floats], noise: float, start: int, stop: int, seed: int) -> World:
-    parts = [_block(seed, block, rows) for block, rows in blocks(start, stop)]
-    x = np.concatenate([part[0] for part in parts])
+    x, rewards = np.empty(stop - start), np.empty((stop - start, 2))
+    for block, rows in blocks(start, stop):
+        rng, first = block_generator(seed, block), block * BLOCK - start
+        here = slice(first + rows.start, first + rows.stop)
+        x[here], rewards[here] = rng.random(BLOCK)[rows], rng.standard_normal((BLOCK, 2))[rows]
     expected = means(x)
-    errors = np.concatenate([part[1] for part in parts])
-    return World(Contexts(x[:, np.newaxis]), expected, expected + noise * errors)
-
-
-def _block(seed: int, block: int, rows: slice) -> tuple[Floats, Floats]:
-    rng = block_generator(seed, block)
-    x = rng.random(BLOCK)
-    noise = rng.standard_normal((BLOCK, 2))
-    return x[rows], noise[rows]
+    rewards *= noise
+    rewards += expected
+    return World(Contexts(x[:, np.newaxis]), expected, rewards)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, decide
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions, Log, PastLogs
@@ -16,7 +17,7 @@ from gyrfalcon.environments.environment import Drawable, World
 from gyrfalcon.experiments.trace import Recorder
 from gyrfalcon.learners.learner import Learner
 
-CHUNK = 1 << 14
+CHUNK = 1 << 13
 """Rounds decided at a time: few enough to stay in cache, enough for the calls not to matter."""
 
 OnRounds = Callable[[int], object]
@@ -36,36 +37,33 @@ class Run:
 def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) -> None:
     """Play all rounds, and tell the recorder."""
     epoch = run.learner.start(run.problem)
-    rounds, waiting, history = Rounds(run), Waiting(run.problem.n_actions), PastLogs()
+    rounds, late, history = Rounds(run), Late(run.problem.n_actions), PastLogs()
+    here = slice(replication, replication + 1)
     while True:
-        stop = min(epoch.stop, run.n_rounds)
         recorder.epoch(replication, epoch)
-        for first, last in chunks(epoch.start, stop):
+        rows = EpochRows(epoch, min(epoch.stop, run.n_rounds), run.problem.n_actions)
+        for first, last in chunks(epoch.start, rows.stop):
             world = rounds.world(first, last)
             decisions = rounds.decisions(epoch, first, world)
             chosen = chosen_of(decisions.action, run.problem.n_actions)
             regret, reward = regret_of(world, chosen, run.problem), world.rewards.take(chosen)
-            recorder.rounds(
-                slice(replication, replication + 1),
-                first,
-                regret[None],
-                reward[None],
-                decisions.propensity[None],
-            )
-            waiting.add(world, decisions, in_units(run.problem, reward))
+            recorder.rounds(here, first, regret[None], reward[None], decisions.propensity[None])
+            rows.add(world, decisions, run.problem.rewards.to_unit(reward))
             on_rounds(last - first)
         if epoch.stop >= run.n_rounds:
             return
-        log = waiting.settled(epoch.stop)
+        log = late.settled(rows.log(), rows.known, epoch.stop)
         epoch = run.learner.next_epoch(epoch, log, history=history)
         if run.learner.reads_history:
             history = history.followed_by(log)
 
 
 def chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Stretches of rounds that are decided together."""
-    for first in range(start, stop, CHUNK):
-        yield first, min(first + CHUNK, stop)
+    """Stretches of rounds that are decided together, cut where worlds are."""
+    while start < stop:
+        end = min(start - start % CHUNK + CHUNK, stop)
+        yield start, end
+        start = end
 
 
 def chosen_of(action: Ints, n_actions: int) -> Ints:
@@ -90,29 +88,23 @@ def regret_of(world: World, chosen: Ints, problem: Problem) -> Floats:
     return best
 
 
-def in_units(problem: Problem, reward: Floats) -> Floats:
-    """Rewards as learners see them, from 0 to 1 unless the problem accepts others; bad ones are refused."""
-    return problem.rewards.to_unit(reward)
-
-
 class Rounds:
     """Rounds of a world and uniforms of a learner, each from a stream of its own."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._uniforms = np.random.default_rng([run.seed, 1])
-        self._start = self._stop = 0
+        self._first = 0
         self._drawn: World | None = None
 
     def world(self, start: int, stop: int) -> World:
-        """Rounds start..stop-1, drawn a chunk ahead: small batches would draw each block many times."""
-        if self._drawn is None or stop > self._stop:
-            run = self._run
-            self._start, self._stop = start, max(stop, min(start + CHUNK, run.n_rounds))
-            self._drawn = checked(
-                run.environment.draw(start, self._stop, run.seed), run.problem, start, self._stop
-            )
-        return self._drawn.take(slice(start - self._start, stop - self._start))
+        """Rounds start..stop-1 of one chunk, which is drawn once however short the epochs are."""
+        first = start - start % CHUNK
+        if self._drawn is None or first != self._first:
+            run, last = self._run, min(first + CHUNK, self._run.n_rounds)
+            self._first = first
+            self._drawn = checked(run.environment.draw(first, last, run.seed), run.problem, first, last)
+        return self._drawn.take(slice(start - first, stop - first))
 
     def decisions(self, epoch: Epoch, start: int, world: World) -> Decisions:
         """What the epoch decides from round `start` on."""
@@ -120,30 +112,59 @@ class Rounds:
         return decide(epoch, np.arange(start, start + len(world)), world.contexts, uniforms)
 
 
-class Waiting:
-    """Rows whose reward is not known yet, and those of the running epoch."""
+class EpochRows:
+    """The rows of one epoch, written while they are in cache into columns of the epoch's full length."""
+
+    def __init__(self, epoch: Epoch, stop: int, n_actions: int) -> None:
+        self.start, self.stop, self._n_actions = epoch.start, stop, n_actions
+        n = stop - epoch.start
+        self._columns = Decisions(
+            np.full(n, epoch.index),
+            np.arange(epoch.start, stop),
+            np.empty(n, dtype=np.int64),
+            np.empty(n),
+            np.empty(n, dtype=np.int64),
+        )
+        self._reward = np.empty(n)
+        self._contexts: list[Contexts] = []
+        self.known: Ints | None = None
+
+    def add(self, world: World, decisions: Decisions, reward: Floats) -> None:
+        """The next rows."""
+        first = int(decisions.round[0]) - self.start
+        rows, columns = slice(first, first + len(reward)), self._columns
+        columns.action[rows] = decisions.action
+        columns.propensity[rows] = decisions.propensity
+        columns.component[rows] = decisions.component
+        self._reward[rows] = reward
+        self._contexts.append(world.contexts)
+        if world.reward_round is not None:
+            self.known = columns.round.copy() if self.known is None else self.known
+            self.known[rows] = world.reward_round
+
+    def log(self) -> Log:
+        """All rows."""
+        few = self._contexts
+        contexts = few[0] if len(few) == 1 else Contexts.concat(few, self._n_actions)
+        return Log.of(contexts, self._columns, self._reward)
+
+
+class Late:
+    """Rows whose reward is not known yet when their epoch ends."""
 
     def __init__(self, n_actions: int) -> None:
         self._n_actions = n_actions
-        self._logs: list[Log] = []
-        self._known: list[Ints] = []
-        self._late = False
+        self._log: Log | None = None
+        self._known: Ints = np.zeros(0, dtype=np.int64)
 
-    def add(self, world: World, decisions: Decisions, reward: Floats) -> None:
-        """Decisions and what they earn, sooner or later."""
-        self._late = self._late or world.reward_round is not None
-        self._logs.append(Log.of(world.contexts, decisions, reward))
-        self._known.append(decisions.round if world.reward_round is None else world.reward_round)
-
-    def settled(self, stop: int) -> Log:
-        """The rows whose reward is known before round `stop`, which leave."""
-        log, known = Log.concat(self._logs, self._n_actions), np.concatenate(self._known)
-        self._logs, self._known = [], []
-        if not self._late:
+    def settled(self, log: Log, known: Ints | None, stop: int) -> Log:
+        """The rows whose reward is known before round `stop`, those of earlier epochs first."""
+        if known is None and self._log is None:
             return log
+        known = np.concatenate([self._known, log.round if known is None else known])
+        log = log if self._log is None else Log.concat([self._log, log], self._n_actions)
         here = known < stop
-        if not here.all():
-            self._logs, self._known = [log.where(~here)], [known[~here]]
+        self._log, self._known = (None, known[:0]) if here.all() else (log.where(~here), known[~here])
         return log.where(here)
 
 

@@ -88,10 +88,10 @@ class Design:
 
     def rows(self, log: Log) -> tuple[Floats, Ints | None]:
         """The regression rows of a log, (n, block_width), and their blocks."""
-        x = self.shared(log.contexts)
         v = _features_of(log.contexts, log.action) - self.action_center
         if self.layout is Layout.PER_ACTION:
-            return self._joint(x, v), log.action
+            return self._own_rows(log.contexts, v), log.action
+        x = self.shared(log.contexts)
         if self.layout is Layout.SHARED:
             return self._joint(x, v), None
         own = np.zeros((len(log), self.n_actions, self.n_own))
@@ -113,6 +113,15 @@ class Design:
     def own(self, x: Floats) -> Floats:
         """[1, x] of centred shared features, (n, n_own)."""
         return np.concatenate([np.ones((len(x), int(self.intercept))), x], axis=1)
+
+    def _own_rows(self, contexts: Contexts, v: Floats) -> Floats:
+        """[1, x, v], written at once: most rows are of this kind."""
+        rows = np.empty((len(v), self.n_joint))
+        first, last = int(self.intercept), self.n_own
+        rows[:, :first] = 1.0
+        np.subtract(self.basis.expand(contexts.shared), self.center, out=rows[:, first:last])
+        rows[:, last:] = v
+        return rows
 
     def _joint(self, x: Floats, v: Floats) -> Floats:
         parts = [v]

@@ -15,7 +15,8 @@ from gyrfalcon.oracles.conditioning import eigenvalue_tolerance, equilibrated, g
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 ROWS_PER_CHUNK = 1024
-"""Rows summed at a time: a chunk of a hundred columns stays in cache from the Gram to the cross product."""
+"""Rows summed at a time, at least; a chunk stays in cache from the Gram to the cross product."""
+_NUMBERS_PER_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +181,10 @@ class Rows:
 
     def moments(self) -> Moments:
         """The sums over the rows, without a root; ValueError when they are not finite."""
-        total = Moments.zeros(self.n_blocks, self.features.shape[1])
+        width = self.features.shape[1]
+        total = Moments.zeros(self.n_blocks, width)
         with np.errstate(over="ignore", invalid="ignore"):
-            for block, x, r, w in self._chunks(ROWS_PER_CHUNK):
+            for block, x, r, w in self._chunks(max(ROWS_PER_CHUNK, _NUMBERS_PER_CHUNK // max(width, 1))):
                 total.gram[block] += x.T @ x
                 total.cross[block] += x.T @ r
                 total.squares[block] += r @ r
