@@ -20,6 +20,7 @@ from gyrfalcon.core.policies import UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
+from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -128,7 +129,8 @@ def others() -> list[object]:
     kernels = [SoftmaxKernel(2.0), LogBarrierWeighting(3.0)]
     decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
     log = log_for(Problem(["a", "b", "c"], features=2), 3, 0)
-    return [problem, problem.rewards, kernels, decisions, PastLogs((log,))]
+    untried = TryingKernel(SoftmaxKernel(1.0), np.array([True, False, True]))
+    return [problem, problem.rewards, kernels, decisions, PastLogs((log,)), untried]
 
 
 def test_problems_kernels_decisions_and_logs_come_back(tmp_path: Path) -> None:

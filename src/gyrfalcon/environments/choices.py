@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -151,7 +151,7 @@ class EligibilityWorld:
             + [_uniforms(seed, block, n_actions)[rows] for block, rows in blocks(start, stop)]
         )
         mask = _some(uniforms, self.share, contexts.eligible)
-        return World(Contexts(contexts.shared, contexts.actions, mask), world.means, world.rewards)
+        return replace(world, contexts=Contexts(contexts.shared, contexts.actions, mask))
 
 
 def _uniforms(seed: int, block: int, n_actions: int) -> Floats:

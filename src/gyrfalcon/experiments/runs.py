@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, decide
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.environment import Drawable, World
+from gyrfalcon.experiments.gathering import Gathering
 from gyrfalcon.experiments.trace import Recorder
 from gyrfalcon.learners.learner import Learner
 
@@ -37,25 +37,21 @@ class Run:
 def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) -> None:
     """Play all rounds, and tell the recorder."""
     epoch = run.learner.start(run.problem)
-    rounds, late, history = Rounds(run), Late(run.problem.n_actions), PastLogs()
+    rounds, rows = Rounds(run), Gathering(run.learner, run.problem.n_actions, CHUNK)
     here = slice(replication, replication + 1)
     while True:
         recorder.epoch(replication, epoch)
-        rows = EpochRows(epoch, min(epoch.stop, run.n_rounds), run.problem.n_actions)
-        for first, last in chunks(epoch.start, rows.stop):
+        for first, last in chunks(epoch.start, min(epoch.stop, run.n_rounds)):
             world = rounds.world(first, last)
             decisions = rounds.decisions(epoch, first, world)
             chosen = chosen_of(decisions.action, run.problem.n_actions)
             regret, reward = regret_of(world, chosen, run.problem), world.rewards.take(chosen)
             recorder.rounds(here, first, regret[None], reward[None], decisions.propensity[None])
-            rows.add(world, decisions, run.problem.rewards.to_unit(reward))
+            rows.add(epoch, world, decisions, run.problem.rewards.to_unit(reward))
             on_rounds(last - first)
         if epoch.stop >= run.n_rounds:
             return
-        log = late.settled(rows.log(), rows.known, epoch.stop)
-        epoch = run.learner.next_epoch(epoch, log, history=history)
-        if run.learner.reads_history:
-            history = history.followed_by(log)
+        epoch = rows.next_epoch(epoch)
 
 
 def chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
@@ -110,62 +106,6 @@ class Rounds:
         """What the epoch decides from round `start` on."""
         uniforms = self._uniforms.random((len(world), UNIFORMS_PER_DECISION))
         return decide(epoch, np.arange(start, start + len(world)), world.contexts, uniforms)
-
-
-class EpochRows:
-    """The rows of one epoch, written while they are in cache into columns of the epoch's full length."""
-
-    def __init__(self, epoch: Epoch, stop: int, n_actions: int) -> None:
-        self.start, self.stop, self._n_actions = epoch.start, stop, n_actions
-        n = stop - epoch.start
-        self._columns = Decisions(
-            np.full(n, epoch.index),
-            np.arange(epoch.start, stop),
-            np.empty(n, dtype=np.int64),
-            np.empty(n),
-            np.empty(n, dtype=np.int64),
-        )
-        self._reward = np.empty(n)
-        self._contexts: list[Contexts] = []
-        self.known: Ints | None = None
-
-    def add(self, world: World, decisions: Decisions, reward: Floats) -> None:
-        """The next rows."""
-        first = int(decisions.round[0]) - self.start
-        rows, columns = slice(first, first + len(reward)), self._columns
-        columns.action[rows] = decisions.action
-        columns.propensity[rows] = decisions.propensity
-        columns.component[rows] = decisions.component
-        self._reward[rows] = reward
-        self._contexts.append(world.contexts)
-        if world.reward_round is not None:
-            self.known = columns.round.copy() if self.known is None else self.known
-            self.known[rows] = world.reward_round
-
-    def log(self) -> Log:
-        """All rows."""
-        few = self._contexts
-        contexts = few[0] if len(few) == 1 else Contexts.concat(few, self._n_actions)
-        return Log.of(contexts, self._columns, self._reward)
-
-
-class Late:
-    """Rows whose reward is not known yet when their epoch ends."""
-
-    def __init__(self, n_actions: int) -> None:
-        self._n_actions = n_actions
-        self._log: Log | None = None
-        self._known: Ints = np.zeros(0, dtype=np.int64)
-
-    def settled(self, log: Log, known: Ints | None, stop: int) -> Log:
-        """The rows whose reward is known before round `stop`, those of earlier epochs first."""
-        if known is None and self._log is None:
-            return log
-        known = np.concatenate([self._known, log.round if known is None else known])
-        log = log if self._log is None else Log.concat([self._log, log], self._n_actions)
-        here = known < stop
-        self._log, self._known = (None, known[:0]) if here.all() else (log.where(~here), known[~here])
-        return log.where(here)
 
 
 def checked(world: World, problem: Problem, start: int, stop: int) -> World:

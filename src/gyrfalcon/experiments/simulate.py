@@ -6,6 +6,7 @@ import numpy as np
 
 from gyrfalcon.core.checks import check_whole
 from gyrfalcon.environments.environment import Drawable, problem_of
+from gyrfalcon.experiments.lockstep import UnlikeError, how_many_together, play_together
 from gyrfalcon.experiments.runs import OnRounds, Run, play
 from gyrfalcon.experiments.trace import Checkpoints, Recorder, Trace, checkpoint_rounds
 from gyrfalcon.learners.learner import Learner
@@ -47,18 +48,34 @@ def simulate(
     >>> trace.regret.shape, trace.checkpoints.tolist()
     ((3, 2), [500, 1000])
     """
+    _check_parts(learner, environment)
     check_whole("n_rounds", n_rounds)
     check_whole("n_replications", n_replications)
     check_whole("seed", seed, least=0)
     check_whole("first_replication", first_replication, least=0)
     problem = problem_of(environment)
     recorder = Recorder(checkpoint_rounds(checkpoints, n_rounds), n_replications, keep_policies)
-    for replication in range(n_replications):
-        run = Run(
-            learner, environment, problem, n_rounds, replication_seed(seed, first_replication + replication)
-        )
-        play(run, replication, recorder, on_rounds or _unheard)
+    runs = [
+        Run(learner, environment, problem, n_rounds, replication_seed(seed, first_replication + number))
+        for number in range(n_replications)
+    ]
+    _play_all(runs, recorder, on_rounds or _unheard)
     return recorder.trace()
+
+
+def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds) -> None:
+    """Play the replications, as many together as can be: each has the same trace either way."""
+    size = how_many_together(runs[0])
+    for first in range(0, len(runs), size):
+        group = runs[first : first + size]
+        if len(group) > 1:
+            try:
+                play_together(group, first, recorder, on_rounds)
+                continue
+            except UnlikeError:
+                recorder.forget(slice(first, first + len(group)))
+        for number, run in enumerate(group, start=first):
+            play(run, number, recorder, on_rounds)
 
 
 def replication_seed(seed: int, replication: int) -> int:
@@ -70,6 +87,13 @@ def replication_seed(seed: int, replication: int) -> int:
     if replication == 0:
         return seed
     return int(np.random.SeedSequence([seed, replication]).generate_state(1, np.uint64)[0])
+
+
+def _check_parts(learner: object, environment: object) -> None:
+    if isinstance(learner, type) or not hasattr(learner, "next_epoch"):
+        raise ValueError(f"learner is {learner!r}; give a learner with its settings, such as LinUCB().")
+    if isinstance(environment, type) or not hasattr(environment, "draw"):
+        raise ValueError(f"environment is {environment!r}; give a world that can be drawn, as StepExample().")
 
 
 def _unheard(n_rounds: int) -> None:

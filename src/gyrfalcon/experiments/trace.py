@@ -156,7 +156,7 @@ class Recorder:
 
     def __init__(self, checkpoints: Ints, n_replications: int, keep_policies: bool) -> None:
         self.checkpoints = checkpoints
-        self._keep_policies = keep_policies
+        self.keeps_policies = keep_policies
         shape = n_replications, len(checkpoints)
         self._regret, self._reward = np.zeros(shape), np.zeros(shape)
         self._propensity, self._least = np.zeros(shape), np.full(shape, np.inf)
@@ -170,7 +170,19 @@ class Recorder:
     def epoch(self, replication: int, epoch: Epoch) -> None:
         """Keep the epoch, if it plays a checkpoint's round."""
         if self.keeps(epoch.start, epoch.stop):
-            self._epochs[replication].append(PlayedEpoch.of(epoch, self._keep_policies))
+            self.played(replication, PlayedEpoch.of(epoch, self.keeps_policies))
+
+    def played(self, replication: int, epoch: PlayedEpoch) -> None:
+        """Keep an epoch that plays a checkpoint's round."""
+        self._epochs[replication].append(epoch)
+
+    def forget(self, replications: slice) -> None:
+        """Take back all that these replications have recorded."""
+        for sums in (self._regret, self._reward, self._propensity):
+            sums[replications] = 0.0
+        self._least[replications] = np.inf
+        for played in self._epochs[replications]:
+            played.clear()
 
     def rounds(
         self, replications: slice, start: int, regret: Floats, reward: Floats, propensity: Floats

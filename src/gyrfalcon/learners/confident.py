@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,15 +12,31 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.policies import KernelPolicy, Policy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import Log
+from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_mixing, check_parts
 from gyrfalcon.learners.epochwise import Fitted
+from gyrfalcon.learners.refitting import Refitting
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.oracles.stacked import AnyOptimist
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a policy may depend on beside the fit."""
+
+    problem: Problem
+    weights: Floats
+    """(B,): the rows of each block of coefficients; (R, B) for R replications at once."""
+    n: float
+    """The rows of a fit."""
+    n_parameters: int
+    index: int
+    """The epoch that they end with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +66,7 @@ def gathered(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Gathe
     oracle = epochwise.oracle_for(state, replace(model_class, ridge=ridge), log)
     if not isinstance(oracle, LinearOracle) or not isinstance(state.active, Moments | None):
         raise TypeError(f"epoch {epoch.index} has no linear fit; give the learner its own epochs.")
-    rows = epochwise.accumulated("all", state.active, oracle.summarise(log))
+    rows = oracle.summed(log, state.active)
     report = FitReport(n_active=rows.n, n_passive=0.0)
     return Gathered(rows, oracle, Fitted(state.problem, oracle, active=rows), report)
 
@@ -64,6 +81,41 @@ def fitted(known: Gathered) -> Confidence:
 def refitted(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Confidence:
     """The ridge fit of all rows up to and with this log."""
     return fitted(gathered(epoch, log, model_class, ridge))
+
+
+class Confident(Refitting):
+    """A ridge fit of every row so far with its widths, and the policy that a learner makes of it."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def ridge(self) -> float:
+            """The penalty of every coefficient."""
+
+        @property
+        def model_class(self) -> Linear:
+            """A linear class."""
+
+        def policy_of(self, model: AnyOptimist, known: Known) -> Policy:
+            """What is played by a fit of these rows."""
+
+    def details(self, known: Known) -> tuple[str, ...]:
+        """What the report says beside the fit."""
+        del known
+        return ()
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """Ridge regression on every row so far."""
+        del history
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.schedule)
+        fit = refitted(epoch, log, self.model_class, self.ridge)
+        known = Known(fit.state.problem, fit.rows.weight, fit.rows.n, fit.oracle.n_parameters, epoch.index)
+        report = replace(fit.report, details=self.details(known))
+        policy = self.policy_of(fit.model, known)
+        return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
 
 
 def adapted(
@@ -88,7 +140,7 @@ def adapted(
     )
 
 
-def optimism(model: OptimisticModel, bonus: float | Floats, mixing: float) -> KernelPolicy:
+def optimism(model: AnyOptimist, bonus: float | Floats, mixing: float) -> KernelPolicy:
     """The policy of the largest estimate plus bonus times width, with a share of uniform play."""
     return KernelPolicy(replace(model, bonus=bonus), EpsilonGreedyKernel(mixing))
 

@@ -12,7 +12,6 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.optimist import Optimist
 from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.moments import Moments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +42,6 @@ class EnlargedLinUCB(Optimist):
         check_not_negative("misspecification", self.misspecification)
         check_not_negative("alpha", self.alpha)
 
-    def bonus(self, rows: Moments) -> Floats:
-        """Alpha, and what misspecification adds after these rows, (K,) or (1,) where actions share them."""
-        return np.asarray(self.alpha + self.misspecification * np.sqrt(rows.weight))
+    def bonus(self, weights: Floats) -> Floats:
+        """Alpha, and what misspecification adds after so many rows, (K,) or (1,) where actions share them."""
+        return np.asarray(self.alpha + self.misspecification * np.sqrt(weights))

@@ -16,7 +16,8 @@ from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.learners.learner import Learner
-from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, RewardModel, S, Summary
+from gyrfalcon.learners.sums import Sums, summed
+from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, RewardModel, Summary
 
 Data = Literal["last epoch", "all"]
 """Which rows are fitted: those that came in since the last fit, or all so far."""
@@ -118,10 +119,9 @@ def advanced(
     schedule: Schedule,
     model_class: ModelClass,
     kernel: Callable[[Size], Kernel],
-    data: Data = "all",
     tries_unknown: bool = False,
 ) -> Epoch:
-    """The next epoch: an ordinary regression of the rows, played by the kernel that its size asks for.
+    """The next epoch: an ordinary regression of all rows so far, played by the kernel that its size asks for.
 
     `tries_unknown` is for kernels that would otherwise never try an action without data, or nothing else.
     """
@@ -129,15 +129,29 @@ def advanced(
         return unchanged(epoch, schedule)
     state = fitted_state(epoch)
     oracle = oracle_for(state, model_class, log)
-    rows = accumulated(data, state.active, oracle.summarise(log))
+    sums = Sums(oracle, summed(oracle, log, state.active), None, len(log))
+    return regressed(epoch, sums, schedule=schedule, kernel=kernel, tries_unknown=tries_unknown)
+
+
+def regressed(
+    epoch: Epoch,
+    sums: Sums,
+    *,
+    schedule: Schedule,
+    kernel: Callable[[Size], Kernel],
+    tries_unknown: bool = False,
+) -> Epoch:
+    """The next epoch: an ordinary regression of these rows, played by the kernel that its size asks for."""
+    state, oracle, (rows, _) = fitted_state(epoch), sums.oracle, sums.both()
     model, report = oracle.fit(rows, oracle.empty(), previous=state.model)
-    played = kernel(Size(rows.n, len(log), state.problem.n_actions, oracle.n_parameters, epoch.index + 1))
+    played = kernel(Size(rows.n, sums.n_new, state.problem.n_actions, oracle.n_parameters, epoch.index + 1))
+    tried = TryingKernel(played, model.known) if tries_unknown and model.known is not None else played
     return successor(
         epoch,
         schedule,
-        policy=KernelPolicy(model, TryingKernel(played, model.known) if tries_unknown else played),
+        policy=KernelPolicy(model, tried),
         state=replace(state, oracle=oracle, active=rows, model=model),
-        report=replace(report, gamma=_gamma_of(played)),
+        report=replace(report, gamma=gamma_of(played)),
     )
 
 
@@ -146,10 +160,6 @@ def oracle_for(state: Fitted, model_class: ModelClass, log: Log) -> AnyOracle:
     return state.oracle or model_class.oracle(log.contexts, state.problem.n_actions)
 
 
-def accumulated(data: Data, before: S | None, new: S) -> S:
-    """The rows to fit on: the new ones, or all so far."""
-    return new if data == "last epoch" or before is None else before + new
-
-
-def _gamma_of(kernel: Kernel) -> float:
+def gamma_of(kernel: Kernel) -> float:
+    """The gamma of a kernel that has one, else 0."""
     return kernel.gamma if isinstance(kernel, InverseGapWeighting | LogBarrierWeighting) else 0.0

@@ -19,9 +19,10 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_rates
 from gyrfalcon.learners.epochwise import Data, Fitted
+from gyrfalcon.learners.sums import Sums, summed
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.moments import Moments
-from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, S, Summary
+from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, S
 from gyrfalcon.oracles.slack import (
     chi_square_slack,
     sandwich_slack,
@@ -159,20 +160,42 @@ class EpsilonFalcon:
         del history
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.epoch_schedule)
-        state = epochwise.fitted_state(epoch)
-        oracle = epochwise.oracle_for(state, self.model_class, log)
-        passive_log = log.where(log.passive)
-        active = oracle.summarise(log.where(~log.passive))
-        active = epochwise.accumulated(self.data, state.active, active)
-        passive = epochwise.accumulated(self.passive_data, state.passive, oracle.summarise(passive_log))
-        scatter = self._scatter(oracle, state, passive, passive_log)
+        sums = self.sums(epoch, log)
+        return self.next_from(epoch, sums, self._scatter(epoch, sums, log))
+
+    def can_sum(self, epoch: Epoch) -> bool:
+        """After the first rows, for linear classes; the sandwich looks at the passive rows once more."""
+        oracle = epochwise.fitted_state(epoch).oracle
+        return isinstance(oracle, LinearOracle) and self.slack_rule != "sandwich"
+
+    def sums(self, epoch: Epoch, log: Log, before: Sums | None = None) -> Sums:
+        """Active and passive rows, with these."""
+        state, passive = epochwise.fitted_state(epoch), log.passive
+        if before is None:
+            before = Sums(
+                epochwise.oracle_for(state, self.model_class, log),
+                state.active if self.data == "all" else None,
+                state.passive if self.passive_data == "all" else None,
+                0,
+            )
+        return Sums(
+            before.oracle,
+            summed(before.oracle, log.where(~passive), before.active),
+            summed(before.oracle, log.where(passive), before.passive),
+            before.n_new + len(log),
+        )
+
+    def next_from(self, epoch: Epoch, sums: Sums, scatter: Floats | None = None) -> Epoch:
+        """The next epoch, given the active and the passive rows."""
+        state, oracle = epochwise.fitted_state(epoch), sums.oracle
+        active, passive = sums.both()
         model, report = oracle.fit(
             active,
             passive,
             slack=lambda alpha: self.slack_value(alpha, oracle, active, passive, epoch.index, scatter),
             previous=state.model,
         )
-        gamma = self._gamma(epoch, len(log), state.problem.n_actions, oracle)
+        gamma = self._gamma(epoch, sums.n_new, state.problem.n_actions, oracle)
         return epochwise.successor(
             epoch,
             self.epoch_schedule,
@@ -216,13 +239,14 @@ class EpsilonFalcon:
     def _unit_slack(self, n_passive: float, comp: float, index: int) -> float:
         return unit_slack(n_passive, comp, index, self.delta, self.rho, self.rho_prime)
 
-    def _scatter(self, oracle: AnyOracle, state: Fitted, passive: Summary, log: Log) -> Floats | None:
+    def _scatter(self, epoch: Epoch, sums: Sums, log: Log) -> Floats | None:
         """Sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""
+        oracle, passive, state = sums.oracle, sums.passive, epochwise.fitted_state(epoch)
         if not isinstance(oracle, LinearOracle) or not isinstance(passive, Moments):
             return None
         if self.slack_rule != "sandwich":
             return None
-        new = oracle.scatter(log, passive)
+        new = oracle.scatter(log.where(log.passive), passive)
         return new if self.passive_data == "last epoch" or state.scatter is None else state.scatter + new
 
     def _comp(self, oracle: AnyOracle) -> float:

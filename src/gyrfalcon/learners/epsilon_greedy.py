@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gyrfalcon.core.checks import check_not_negative
-from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_choice, check_parts
 from gyrfalcon.learners.epochwise import Data, Size
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.regressing import Regressing
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpsilonGreedy(Refitting):
+class EpsilonGreedy(Regressing):
     """Plays the action with the best estimate with probability 1 - epsilon, else any action alike.
 
     With `decay`, the share is min(1, epsilon n^-decay) after a fit of n rows, and epsilon may be above 1:
@@ -29,6 +27,7 @@ class EpsilonGreedy(Refitting):
     'all'
     """
 
+    tries_unknown: ClassVar[bool] = True
     epsilon: float = 0.1
     decay: float = 0.0
     data: Data = "all"
@@ -45,18 +44,14 @@ class EpsilonGreedy(Refitting):
             )
         check_choice("data", self.data, ("last epoch", "all"))
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
-        """Least squares on the rows."""
-        del history
-        return epochwise.advanced(
-            epoch,
-            log,
-            schedule=self.schedule,
-            model_class=self.model_class,
-            data=self.data,
-            kernel=lambda size: EpsilonGreedyKernel(self._share(size)),
-            tries_unknown=True,
-        )
+    @property
+    def fitted_data(self) -> Data:
+        """Which rows are fitted."""
+        return self.data
+
+    def kernel(self, size: Size) -> EpsilonGreedyKernel:
+        """The best action, and a share of uniform play."""
+        return EpsilonGreedyKernel(self._share(size))
 
     def _share(self, size: Size) -> float:
         return min(1.0, self.epsilon * math.pow(size.n, -self.decay))

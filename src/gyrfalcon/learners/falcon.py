@@ -6,21 +6,18 @@ import math
 from dataclasses import dataclass
 
 from gyrfalcon.core.checks import check_positive, is_number
-from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_parts
 from gyrfalcon.learners.epochwise import Data, Size
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.regressing import Regressing
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 from gyrfalcon.theory import unit_gamma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Falcon(Refitting):
+class Falcon(Regressing):
     """Epsilon-FALCON without passive share and constraint, for comparison.
 
     `data` "last epoch" fits each epoch alone, as published for general classes; "all" pools every row.
@@ -48,17 +45,14 @@ class Falcon(Refitting):
             raise ValueError(f"class_size is {size!r}; give the number of models, at least 1.")
         check_choice("data", self.data, ("last epoch", "all"))
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
-        """Ordinary least squares on the rows, then inverse gap weighting."""
-        del history
-        return epochwise.advanced(
-            epoch,
-            log,
-            schedule=self.schedule,
-            model_class=self.model_class,
-            data=self.data,
-            kernel=lambda size: InverseGapWeighting(self._gamma(size)),
-        )
+    @property
+    def fitted_data(self) -> Data:
+        """Which rows are fitted."""
+        return self.data
+
+    def kernel(self, size: Size) -> InverseGapWeighting:
+        """Inverse gap weighting with the gamma of this size."""
+        return InverseGapWeighting(self._gamma(size))
 
     def _gamma(self, size: Size) -> float:
         """gamma_m of epoch m."""

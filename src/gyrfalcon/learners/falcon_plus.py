@@ -6,20 +6,17 @@ import math
 from dataclasses import dataclass
 
 from gyrfalcon.core.checks import check_optional, check_positive
-from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_delta, check_parts, check_rates
-from gyrfalcon.learners.epochwise import Size
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.epochwise import Data, Size
+from gyrfalcon.learners.regressing import Regressing
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FalconPlus(Refitting):
+class FalconPlus(Regressing):
     """Each epoch's model is fitted on the epoch before alone, and trusted as far as its error bound.
 
     gamma_m = 1/2 sqrt(K / E(n; delta / (2 m^2))) for a fit of n rows, where E bounds the squared error of
@@ -56,17 +53,14 @@ class FalconPlus(Refitting):
         check_optional("comp", self.comp)
         check_rates(self.rho, self.rho_prime)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
-        """A regression of the epoch's rows, then inverse gap weighting."""
-        del history
-        return epochwise.advanced(
-            epoch,
-            log,
-            schedule=self.schedule,
-            model_class=self.model_class,
-            data="last epoch",
-            kernel=lambda size: InverseGapWeighting(self._gamma(size)),
-        )
+    @property
+    def fitted_data(self) -> Data:
+        """Only the rows of the epoch, as published."""
+        return "last epoch"
+
+    def kernel(self, size: Size) -> InverseGapWeighting:
+        """Inverse gap weighting with the gamma of this size."""
+        return InverseGapWeighting(self._gamma(size))
 
     def error(self, n: float, n_parameters: int, delta: float) -> float:
         """E(n; delta): what the squared error of a fit of n rows exceeds with probability delta at most."""

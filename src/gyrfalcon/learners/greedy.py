@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_mixing, check_parts
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.epochwise import Size
+from gyrfalcon.learners.regressing import Regressing
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Greedy(Refitting):
+class Greedy(Regressing):
     """The action with the best estimate by all rows so far, after a first epoch of uniform play.
 
     It never explores: contexts must make each action look best now and then, or a bad first estimate of one
@@ -27,6 +26,7 @@ class Greedy(Refitting):
     0.0
     """
 
+    tries_unknown: ClassVar[bool] = True
     mixing: float = 0.0
     schedule: Schedule = Geometric(100, 1.5)
     model_class: ModelClass = Linear()
@@ -35,14 +35,7 @@ class Greedy(Refitting):
         check_parts(self.model_class, self.schedule)
         check_mixing(self.mixing)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
-        """A regression of every row so far."""
-        del history
-        return epochwise.advanced(
-            epoch,
-            log,
-            schedule=self.schedule,
-            model_class=self.model_class,
-            kernel=lambda _: EpsilonGreedyKernel(self.mixing),
-            tries_unknown=True,
-        )
+    def kernel(self, size: Size) -> EpsilonGreedyKernel:
+        """The best action, whatever the size."""
+        del size
+        return EpsilonGreedyKernel(self.mixing)

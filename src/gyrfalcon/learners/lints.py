@@ -13,17 +13,16 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.learners import adapting, confident, epochwise
 from gyrfalcon.learners.checks import check_delta
-from gyrfalcon.learners.confident import check_settings
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.confident import Confident, Known, check_settings
 from gyrfalcon.oracles.features import Layout
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import OptimisticModel
+from gyrfalcon.oracles.stacked import AnyOptimist, StackedOptimist
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class CoefficientDraws:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinTS(Refitting):
+class LinTS(Confident):
     """Draws coefficients from N(mu, v^2 V^-1) and plays the best action of the draw; propensities are exact.
 
     Actions with coefficients of their own have independent scores, and the probability that one is the
@@ -106,16 +105,14 @@ class LinTS(Refitting):
             return self.scale
         return self.noise * math.sqrt(9.0 * n_parameters * math.log(max(n_rows, 1.0) / self.delta))
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def policy_of(self, model: AnyOptimist, known: Known) -> Policy:
         """The posterior given every row so far."""
-        del history
-        if len(log) == 0:
-            return epochwise.unchanged(epoch, self.schedule)
-        fit = confident.refitted(epoch, log, self.model_class, self.ridge)
-        scale = self.scale_after(fit.rows.n, fit.oracle.n_parameters)
-        policy = self._policy(fit.model, scale, [self.seed, epoch.index, int(fit.rows.n)])
-        report = replace(fit.report, details=(f"scale {scale:.4g}",))
-        return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
+        scale = self.scale_after(known.n, known.n_parameters)
+        return self._policy(model, scale, [self.seed, known.index, int(known.n)])
+
+    def details(self, known: Known) -> tuple[str, ...]:
+        """The scale of the posterior."""
+        return (f"scale {self.scale_after(known.n, known.n_parameters):.4g}",)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired; the draws of the others stay."""
@@ -127,8 +124,8 @@ class LinTS(Refitting):
         source = adapting.sources(epochwise.fitted_state(epoch).problem, problem)
         return replace(moved, policy=self._redrawn(epoch, model, source))
 
-    def _policy(self, model: OptimisticModel, scale: float, entropy: list[int]) -> Policy:
-        if model.design.layout is Layout.PER_ACTION:
+    def _policy(self, model: AnyOptimist, scale: float, entropy: list[int]) -> Policy:
+        if isinstance(model, StackedOptimist) or model.design.layout is Layout.PER_ACTION:
             return ThompsonPolicy(model, scale, self.mixing)
         return SampledPolicy(self._draws(model, scale, 0, entropy), self.mixing)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from gyrfalcon.core.checks import check_not_negative
 from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.types import Floats
 from gyrfalcon.learners.confident import check_settings
 from gyrfalcon.learners.optimist import Optimist
 from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.moments import Moments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class LinUCB(Optimist):
         check_settings("LinUCB", self.model_class, self.schedule, self.ridge, self.mixing)
         check_not_negative("alpha", self.alpha)
 
-    def bonus(self, rows: Moments) -> float:
+    def bonus(self, weights: Floats) -> float:
         """alpha, whatever the rows."""
-        del rows
+        del weights
         return self.alpha

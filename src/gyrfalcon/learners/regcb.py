@@ -15,22 +15,21 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.policies import KernelPolicy, Policy
 from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.types import Floats
-from gyrfalcon.learners import confident, epochwise
+from gyrfalcon.learners import confident
 from gyrfalcon.learners.checks import check_choice
-from gyrfalcon.learners.confident import check_settings
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.confident import Confident, Known, check_settings
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.models import OptimisticModel
+from gyrfalcon.oracles.stacked import AnyOptimist
 
 
 @dataclass(frozen=True, slots=True)
 class VersionSpace:
     """All linear models whose squared error is within `beta` of the least: an ellipsoid around the fit."""
 
-    model: OptimisticModel  # its bonus is sqrt(beta)
+    model: AnyOptimist  # its bonus is sqrt(beta)
     clip: bool
 
     def scores(self, contexts: Contexts) -> Floats:
@@ -53,7 +52,7 @@ class VersionSpace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegCB(Refitting):
+class RegCB(Confident):
     """Plays what some model that fits nearly as well as the best one finds best, exactly for linear classes.
 
     High and Low are f(x, a) +- sqrt(beta) ||phi||: the extreme rewards over the models whose sum of squares
@@ -102,23 +101,21 @@ class RegCB(Refitting):
         """How far above the least sum of squares a model may be, after so many rows."""
         return self.c_0 * math.log(max(n_actions * n_rows, 1.0))
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def policy_of(self, model: AnyOptimist, known: Known) -> Policy:
         """The version space of every row so far."""
-        del history
-        if len(log) == 0:
-            return epochwise.unchanged(epoch, self.schedule)
-        fit = confident.refitted(epoch, log, self.model_class, self.ridge)
-        beta = self.beta(fit.state.problem.n_actions, fit.rows.n)
-        policy = self._policy(replace(fit.model, bonus=math.sqrt(beta)), fit.state.problem)
-        report = replace(fit.report, details=(f"beta {beta:.4g}",))
-        return epochwise.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
+        beta = self.beta(known.problem.n_actions, known.n)
+        return self._policy(replace(model, bonus=math.sqrt(beta)), known.problem)
+
+    def details(self, known: Known) -> tuple[str, ...]:
+        """How far above the least sum of squares its models may be."""
+        return (f"beta {self.beta(known.problem.n_actions, known.n):.4g}",)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
         moved, model = confident.adapted(epoch, problem, _played(epoch.policy))
         return moved if model is None else replace(moved, policy=self._policy(model, problem))
 
-    def _policy(self, model: OptimisticModel, problem: Problem) -> Policy:
+    def _policy(self, model: AnyOptimist, problem: Problem) -> Policy:
         space = VersionSpace(model, self.clip and problem.rewards.outside != "accept")
         if self.rule == "elimination":
             return EliminationPolicy(space, self.mixing)
@@ -127,4 +124,5 @@ class RegCB(Refitting):
 
 def _played(policy: Policy) -> OptimisticModel | None:
     space = policy.scorer if isinstance(policy, KernelPolicy | EliminationPolicy) else None
-    return space.model if isinstance(space, VersionSpace) else None
+    model = space.model if isinstance(space, VersionSpace) else None
+    return model if isinstance(model, OptimisticModel) else None

@@ -6,20 +6,17 @@ import math
 from dataclasses import dataclass
 
 from gyrfalcon.core.checks import check_not_negative, check_positive
-from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import SoftmaxKernel
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
-from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_parts
 from gyrfalcon.learners.epochwise import Size
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.regressing import Regressing
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Softmax(Refitting):
+class Softmax(Regressing):
     """Plays action a with a probability in proportion to exp(f(x, a) / temperature).
 
     The temperature is `temperature` n^-`decay` after n rows: with decay 1/2 it falls as fast as estimates
@@ -41,12 +38,6 @@ class Softmax(Refitting):
         check_positive("temperature", self.temperature)
         check_not_negative("decay", self.decay)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
-        """A regression of every row so far, played at a lower temperature."""
-        del history
-        return epochwise.advanced(
-            epoch, log, schedule=self.schedule, model_class=self.model_class, kernel=self._kernel
-        )
-
-    def _kernel(self, size: Size) -> SoftmaxKernel:
+    def kernel(self, size: Size) -> SoftmaxKernel:
+        """Softmax at the temperature of this size."""
         return SoftmaxKernel(self.temperature * math.pow(size.n, -self.decay))

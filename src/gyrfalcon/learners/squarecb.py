@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gyrfalcon.core.checks import check_not_negative, check_optional, check_positive, check_whole
-from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
-from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
-from gyrfalcon.learners import epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_parts
 from gyrfalcon.learners.epochwise import Size
-from gyrfalcon.learners.refitting import Refitting
+from gyrfalcon.learners.regressing import Regressing
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SquareCB(Refitting):
+class SquareCB(Regressing):
     """Inverse gap weighting by how well a regression of all rows so far can predict.
 
     `schedule` FixedBatch(1) is the online form, a refit each round; least squares of the rows so far are the
@@ -71,19 +68,13 @@ class SquareCB(Refitting):
         check_not_negative("misspecification", self.misspecification)
         check_optional("comp", self.comp)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
-        """A regression of every row so far, then inverse gap weighting."""
-        del history
-        return epochwise.advanced(
-            epoch, log, schedule=self.schedule, model_class=self.model_class, kernel=self._kernel
-        )
-
     def square_regret(self, n: float, n_parameters: int) -> float:
         """RegSq after n rows, with what a wrong model class adds to it."""
         comp = n_parameters if self.comp is None else self.comp
         return comp * math.log1p(n / comp) + self.misspecification**2 * n
 
-    def _kernel(self, size: Size) -> Kernel:
+    def kernel(self, size: Size) -> Kernel:
+        """Inverse gap weighting, or its log-barrier form, with the gamma of this size."""
         gamma = self._gamma(size)
         return InverseGapWeighting(gamma) if self.weighting == "inverse gap" else LogBarrierWeighting(gamma)
 

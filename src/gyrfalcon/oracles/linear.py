@@ -101,18 +101,30 @@ class LinearOracle:
 
     def summarise(self, log: Log, weights: Floats | None = None) -> Moments:
         """Sufficient statistics of these rows; they add up over logs."""
-        if weights is None and len(log) > _ROWS_AT_ONCE:
-            moments = self._sums(log)
-            if gram_suffices(moments.gram):
-                return moments
+        if weights is None:
+            return self.summed(log)
         features, blocks = self.design.rows(log)
         return Moments.of(features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks, weights=weights)
 
+    def summed(self, log: Log, onto: Moments | None = None) -> Moments:
+        """Sufficient statistics of these rows, on top of earlier ones; a root only where the sums need it.
+
+        A batch of a few rows has too few digits in its Gram matrix nearly always, and all rows so far hardly
+        ever: their sum decides.
+        """
+        new = self._sums(log)
+        total = new if onto is None else replace(onto, root=None) + new
+        if gram_suffices(total.gram):
+            return total
+        features, blocks = self.design.rows(log)
+        rows = Rows.of(features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks).with_root(new)
+        return rows if onto is None else onto + rows
+
     def _sums(self, log: Log) -> Moments:
-        """Statistics without a root, a few rows at a time: their features then stay in cache."""
+        """Statistics without a root, some rows at a time: their features then stay in cache."""
         total = self.empty()
         for start in range(0, len(log), _ROWS_AT_ONCE):
-            part = log.take(slice(start, start + _ROWS_AT_ONCE))
+            part = log.take(slice(start, start + _ROWS_AT_ONCE)) if len(log) > _ROWS_AT_ONCE else log
             features, blocks = self.design.rows(part)
             total += Rows.of(features, part.reward, blocks=blocks, n_blocks=self.design.n_blocks).moments()
         return total

@@ -9,7 +9,7 @@ from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.models import JointModel, PerActionModel
 
 LinearModel = PerActionModel | JointModel
-_FOLD_BELOW = 1e3
+FOLD_BELOW = 1e3
 
 
 def linear_model(
@@ -43,7 +43,7 @@ def _per_action_model(
     # Folding the centre into the intercepts saves a pass per decision, but cancels digits where means dwarf
     # the range over which a line moves.
     steepest = np.abs(weights).max(axis=0, initial=0.0)
-    if np.all(np.abs(design.center) * steepest <= _FOLD_BELOW):
+    if np.all(np.abs(design.center) * steepest <= FOLD_BELOW):
         intercepts = intercepts - weights @ design.center[:, np.newaxis]
         center = None
     if seen is not None and isinstance(previous, PerActionModel):

@@ -108,13 +108,17 @@ class Moments:
         )
 
     def transformed(self, matrix: Floats) -> Moments:
-        """The moments of the features z = matrix @ x, with a (d2, d) matrix.
+        """The moments of the features z = matrix @ x, with a (d2, d) matrix, or R for R equal shares.
 
         A feature of which only the rounding of its terms remains, like a constant that was centred, is zero.
         """
-        lengths = np.sqrt(np.diagonal(self.gram, axis1=1, axis2=2)) @ np.abs(matrix).T
+        groups = matrix.reshape(-1, *matrix.shape[-2:])
+        lengths = self._grouped(np.sqrt(np.diagonal(self.gram, axis1=1, axis2=2)), np.abs(groups))
         if self.root is None:
-            gram, cross, root = matrix @ self.gram @ matrix.T, self.cross @ matrix.T, None
+            own = self.gram.reshape(len(groups), -1, *self.gram.shape[1:])
+            turned = groups[:, np.newaxis] @ own @ groups[:, np.newaxis].mT
+            gram, root = turned.reshape(len(self.gram), *turned.shape[2:]), None
+            cross = self._grouped(self.cross, groups)
             seen = np.diagonal(gram, axis1=1, axis2=2) > _ROUNDING * lengths**2
         else:
             features, target = self.root[:, :, :-1] @ matrix.T, self.root[:, :, -1:]
@@ -123,6 +127,12 @@ class Moments:
             gram, cross = features.mT @ features, (features.mT @ target)[:, :, 0]
         gram = gram * seen[:, :, None] * seen[:, None, :]
         return Moments(gram, cross * seen, self.squares, self.weight, root)
+
+    @staticmethod
+    def _grouped(rows: Floats, matrices: Floats) -> Floats:
+        """(B, d) rows times the transposed matrix of their group, (B, d2)."""
+        turned = rows.reshape(len(matrices), -1, rows.shape[1]) @ matrices.mT
+        return turned.reshape(len(rows), -1)
 
     def take(self, blocks: Sequence[int] | Ints) -> Moments:
         """The moments of the named blocks in that order; -1 stands for a block without rows."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats
-from gyrfalcon.oracles.conditioning import GRAM_CONDITION, eigenvalue_tolerance, equilibrated
-from gyrfalcon.oracles.lapack import eigh, inverse_transposed
+from gyrfalcon.oracles.conditioning import GRAM_CONDITION, Triangles, eigenvalue_tolerance, equilibrated
+from gyrfalcon.oracles.lapack import eigh
 
 _SINGULAR_TOLERANCE = 1e-12
 
@@ -109,29 +109,14 @@ def _by_vectors(
 
 
 def _by_cholesky(scaled: Floats, scale: Floats) -> Whitening | None:
-    """The whitening by triangles, a third of the cost, where the condition is surely small; else None.
-
-    The condition is then an upper bound, which norms give at next to no cost.
-    """
-    try:
-        triangle = np.asarray(np.linalg.cholesky(scaled), dtype=np.float64)
-    except np.linalg.LinAlgError:
+    """The whitening by triangles, a third of the cost, where the condition is surely small; else None."""
+    triangles = Triangles.of(scaled)
+    if triangles is None or not (triangles.conditions <= GRAM_CONDITION).all():
         return None
-    basis = inverse_transposed(triangle)
-    conditions = np.maximum(_norm_bound(triangle) * _norm_bound(basis), 1.0)
-    if not (conditions <= GRAM_CONDITION).all():
-        return None
+    basis = triangles.inverse
     basis *= scale[:, :, None]
-    return Whitening(scale, basis, triangle, np.ones(scale.shape, dtype=np.bool_), conditions)
-
-
-def _norm_bound(matrices: Floats) -> Floats:
-    """(B,): the geometric mean of largest column and row sums, which no 2-norm exceeds."""
-    sizes = np.abs(matrices)
-    bound: Floats = np.sqrt(
-        sizes.sum(axis=1).max(axis=1, initial=0.0) * sizes.sum(axis=2).max(axis=1, initial=0.0)
-    )
-    return bound
+    kept = np.ones(scale.shape, dtype=np.bool_)
+    return Whitening(scale, basis, triangles.factor, kept, triangles.conditions)
 
 
 def spread(values: Floats, chosen: Bools) -> Floats:

@@ -1,0 +1,228 @@
+"""Simulations: what a trace says, and what it depends on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import decide
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.schedules import FixedBatch
+from gyrfalcon.environments.environment import World
+from gyrfalcon.environments.families import LinearWorld
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.simulate import replication_seed, simulate
+from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.experiments.trace import Trace, checkpoint_rounds
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.falcon import Falcon
+from gyrfalcon.learners.learner import Learner
+from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.uniform import Uniform
+
+
+def by_hand(learner: Learner, world: Any, n_rounds: int, seed: int) -> tuple[Any, ...]:
+    """Regret, reward and propensity of every round, whole epochs at a time and every row kept."""
+    epoch, uniforms = learner.start(world.problem), np.random.default_rng([seed, 1])
+    columns: list[list[Any]] = [[], [], []]
+    while True:
+        stop = min(epoch.stop, n_rounds)
+        drawn, n = world.draw(epoch.start, stop, seed), stop - epoch.start
+        decisions = decide(epoch, np.arange(epoch.start, stop), drawn.contexts, uniforms.random((n, 3)))
+        chosen = np.arange(n), decisions.action
+        columns[0].append(drawn.means.max(axis=1) - drawn.means[chosen])
+        columns[1].append(drawn.rewards[chosen])
+        columns[2].append(decisions.propensity)
+        if epoch.stop >= n_rounds:
+            return tuple(np.concatenate(column) for column in columns)
+        log = Log.of(drawn.contexts, decisions, drawn.rewards[chosen])
+        epoch = learner.next_epoch(epoch, log, history=PastLogs())
+
+
+@pytest.mark.parametrize(
+    ("learner", "world"),
+    [
+        (EpsilonFalcon(), StepExample()),
+        (EpsilonFalcon(data="all", passive_data="all", passive_design="coin"), StepExample()),
+        (EpsilonFalcon(slack="sandwich"), StepExample()),
+        (Falcon(data="all"), LinearWorld(n_actions=4, n_features=6)),
+        (LinUCB(schedule=FixedBatch(9000)), StepExample()),
+    ],
+)
+def test_a_trace_sums_what_every_round_did(learner: Learner, world: Any) -> None:
+    # Epochs of more than 8,192 rounds are summed while they are played; by hand all their rows are kept.
+    trace = simulate(learner, world, 30_000, seed=3)
+    regret, reward, propensity = by_hand(learner, world, 30_000, 3)
+    ends = trace.checkpoints
+    np.testing.assert_allclose(trace.regret[0], np.cumsum(regret)[ends - 1], rtol=1e-9)
+    np.testing.assert_allclose(trace.reward[0], np.cumsum(reward)[ends - 1], rtol=1e-9)
+    np.testing.assert_allclose(trace.propensity[0], propensity[ends - 1], rtol=1e-6)
+    least = [propensity[start:end].min() for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+    np.testing.assert_allclose(trace.least_propensity[0], least, rtol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_checkpoints_only_say_where_to_look(data: st.DataObject) -> None:
+    n_rounds = data.draw(st.integers(1, 600))
+    chosen = data.draw(st.lists(st.integers(1, n_rounds), max_size=8))
+    learners: list[Learner] = [Uniform(), LinUCB(schedule=FixedBatch(37))]
+    learner = data.draw(st.sampled_from(learners))
+    every = simulate(learner, StepExample(), n_rounds, 2, checkpoints="every")
+    some = simulate(learner, StepExample(), n_rounds, 2, checkpoints=chosen)
+    assert some.checkpoints.tolist() == sorted({*chosen, n_rounds})
+    at = some.checkpoints - 1
+    np.testing.assert_allclose(some.regret, every.regret[:, at], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(some.reward, every.reward[:, at], rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(some.propensity, every.propensity[:, at])
+    np.testing.assert_allclose((some.regret_per_round * some.lengths).sum(axis=1), some.regret[:, -1])
+
+
+def test_the_epochs_of_a_trace_are_those_of_its_checkpoints() -> None:
+    trace = simulate(EpsilonFalcon(), StepExample(), 1000, 2, checkpoints=[50, 60, 450])
+    for played in trace.epochs:
+        assert [(epoch.start, epoch.stop) for epoch in played] == [(0, 100), (400, 800), (800, 1600)]
+        assert all(epoch.policy is None for epoch in played)
+        assert played[0].report is None
+        assert played[1].report is not None
+
+
+def test_all_learners_meet_the_same_luck_whatever_they_draw() -> None:
+    one, other = (simulate(learner, StepExample(), 100, 3) for learner in (Uniform(), EpsilonFalcon()))
+    # The first epoch of both is uniform play, so they make the same draws too.
+    np.testing.assert_array_equal(one.reward, other.reward)
+
+
+def test_replications_are_independent_of_how_they_are_shared_out() -> None:
+    whole = simulate(EpsilonFalcon(), StepExample(), 2000, 5, seed=9)
+    parts = [
+        simulate(EpsilonFalcon(), StepExample(), 2000, count, seed=9, first_replication=first)
+        for first, count in ((0, 1), (1, 3), (4, 1))
+    ]
+    np.testing.assert_array_equal(whole.regret, Trace.concat(parts).regret)
+    assert len({replication_seed(9, number) for number in range(1000)}) == 1000
+
+
+def test_streams_of_world_and_learner_are_uncorrelated() -> None:
+    # 20,000 rounds: a correlation has a standard error of .007, and four of them are 1 in 16,000.
+    world = StepExample().draw(0, 20_000, 7)
+    uniforms = np.random.default_rng([7, 1]).random((20_000, 3))
+    for column in uniforms.T:
+        assert abs(np.corrcoef(column, world.contexts.shared[:, 0])[0, 1]) < 0.028
+        assert abs(np.corrcoef(column, world.rewards[:, 1])[0, 1]) < 0.028
+
+
+@dataclass(frozen=True)
+class Coins:
+    """A world of a user: nothing but `draw`."""
+
+    late: int = 0
+    cut: int = 0
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        rounds = np.arange(start, stop)
+        x = np.sin(rounds * 1.7 + seed)[:, np.newaxis]
+        means = np.hstack([0.5 + 0.4 * x, 0.5 - 0.4 * x])
+        late = rounds + self.late if self.late else None
+        return World(Contexts(x), means[self.cut :], 3.0 * means, late)
+
+
+def test_a_class_with_draw_is_a_world() -> None:
+    trace = simulate(LinUCB(), Coins(), 2000, 3)
+    assert trace.late_regret(0.2).max() < 0.05
+    assert Summary.of(trace.regret[:, -1]).standard_error >= 0.0
+
+
+def test_late_rewards_are_learned_from_late_and_none_is_lost() -> None:
+    learner = LinUCB(schedule=FixedBatch(100))
+    at_once = simulate(learner, Coins(), 1000, checkpoints=range(100, 1001, 100))
+    late = simulate(learner, Coins(late=150), 1000, checkpoints=range(100, 1001, 100))
+
+    def rows(trace: Trace) -> list[float]:
+        return [0.0 if epoch.report is None else epoch.report.n_active for epoch in trace.epochs[0]]
+
+    assert rows(at_once) == [0.0] + [100.0 * batch for batch in range(1, 10)]
+    # A reward of round t is known at the end of round t + 150: at round 200, those of rounds 0 to 49.
+    assert rows(late)[:2] == [0.0, 0.0]
+    assert rows(late)[3:] == [100.0 * batch - 50.0 for batch in range(2, 9)]
+
+
+def test_a_world_of_the_wrong_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"draw\(0, 100\) gave means of shape \(99, 2\); give \(100, 2\)"):
+        simulate(LinUCB(), Coins(cut=1), 100)
+
+
+def test_rewards_follow_the_rule_of_the_problem() -> None:
+    class Strict(Coins):
+        problem = Problem([1, 2], features=1)
+
+    with pytest.raises(ValueError, match="outside"):
+        simulate(LinUCB(), Strict(), 100)
+
+
+def test_costs_are_better_when_they_are_low() -> None:
+    class Costs(Coins):
+        problem = Problem([1, 2], features=1, reward_range=(0.0, 3.0), cost=True)
+
+    trace = simulate(LinUCB(), Costs(), 2000)
+    assert 0.0 <= trace.late_regret()[0] < 0.05
+    assert simulate(Uniform(), Costs(), 2000).late_regret()[0] > 0.2
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"n_rounds": 0}, "n_rounds is 0"),
+        ({"n_rounds": 10.5}, "n_rounds is 10.5"),
+        ({"n_replications": 0}, "n_replications is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"first_replication": -1}, "first_replication is -1"),
+        ({"checkpoints": [11]}, "a checkpoint is 11; give numbers of rounds from 1 to n_rounds = 10"),
+        ({"checkpoints": [0]}, "a checkpoint is 0"),
+        ({"checkpoints": "all"}, "checkpoints is 'all'"),
+        ({"checkpoints": 0}, "checkpoints is 0"),
+        ({"checkpoints": [1.5]}, "give whole numbers of rounds"),
+        ({"learner": LinUCB}, "learner is <class"),
+        ({"learner": "LinUCB"}, "learner is 'LinUCB'"),
+        ({"environment": 3}, "environment is 3"),
+        ({"environment": StepExample}, "environment is <class"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], sentence: str) -> None:
+    given: dict[str, Any] = {"learner": Uniform(), "environment": StepExample(), "n_rounds": 10, **settings}
+    with pytest.raises(ValueError, match=sentence):
+        simulate(**given)
+
+
+def test_default_checkpoints_are_spaced_in_logs_and_end_with_the_last_round() -> None:
+    rounds = checkpoint_rounds(None, 10**6)
+    assert rounds[0] == 1
+    assert rounds[-1] == 10**6
+    assert 60 < len(rounds) <= 100
+    assert checkpoint_rounds(1, 50).tolist() == [50]
+    assert checkpoint_rounds(np.array([5, 5, 2]), 7).tolist() == [2, 5, 7]
+
+
+def test_traces_of_other_checkpoints_are_not_put_together() -> None:
+    one, other = (simulate(Uniform(), StepExample(), 10, checkpoints=at) for at in ([5], [6]))
+    with pytest.raises(ValueError, match="different checkpoints"):
+        Trace.concat([one, other])
+
+
+def test_a_single_replication_has_no_standard_error() -> None:
+    assert math.isnan(Summary.of(np.array([1.0])).standard_error)
+
+
+def test_progress_is_told_every_round_once() -> None:
+    for learner in (EpsilonFalcon(), LinUCB()):
+        told: list[int] = []
+        simulate(learner, StepExample(), 20_000, 2, on_rounds=told.append)
+        assert sum(told) == 40_000
