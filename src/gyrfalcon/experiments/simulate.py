@@ -6,7 +6,9 @@ import numpy as np
 
 from gyrfalcon.core.checks import check_whole
 from gyrfalcon.environments.environment import Drawable, problem_of
+from gyrfalcon.environments.replay import LoggedReplay
 from gyrfalcon.experiments.lockstep import UnlikeError, how_many_together, play_together
+from gyrfalcon.experiments.replay import replay
 from gyrfalcon.experiments.runs import OnRounds, Run, play
 from gyrfalcon.experiments.trace import Checkpoints, Recorder, Trace, checkpoint_rounds
 from gyrfalcon.learners.learner import Learner
@@ -14,7 +16,7 @@ from gyrfalcon.learners.learner import Learner
 
 def simulate(
     learner: Learner,
-    environment: Drawable,
+    environment: Drawable | LoggedReplay,
     n_rounds: int,
     n_replications: int = 1,
     seed: int = 0,
@@ -24,11 +26,14 @@ def simulate(
     keep_policies: bool = False,
     on_rounds: OnRounds | None = None,
 ) -> Trace:
-    """The trace of n_replications runs of n_rounds each.
+    """The trace of n_replications runs of n_rounds each in a world, or on a log.
 
     Streams of a world depend on the seed and the replication alone, so that all learners meet the same luck;
     a learner's own stream is independent of them. Replications can be computed anywhere and in any parts:
     `first_replication` says which is the first one here.
+
+    On a log, rounds are the rows that count: see `LoggedReplay`. All replications replay the same log, so
+    that their spread does not show what another log would have given.
 
     Parameters
     ----------
@@ -53,13 +58,15 @@ def simulate(
     check_whole("n_replications", n_replications)
     check_whole("seed", seed, least=0)
     check_whole("first_replication", first_replication, least=0)
-    problem = problem_of(environment)
     recorder = Recorder(checkpoint_rounds(checkpoints, n_rounds), n_replications, keep_policies)
-    runs = [
-        Run(learner, environment, problem, n_rounds, replication_seed(seed, first_replication + number))
-        for number in range(n_replications)
-    ]
-    _play_all(runs, recorder, on_rounds or _unheard)
+    numbers = range(first_replication, first_replication + n_replications)
+    seeds, heard = [replication_seed(seed, number) for number in numbers], on_rounds or _unheard
+    if isinstance(environment, LoggedReplay):
+        for number, own_seed in enumerate(seeds):
+            replay(learner, environment, n_rounds, own_seed, number, recorder, heard)
+        return recorder.trace()
+    problem = problem_of(environment)
+    _play_all([Run(learner, environment, problem, n_rounds, own_seed) for own_seed in seeds], recorder, heard)
     return recorder.trace()
 
 
@@ -92,7 +99,8 @@ def replication_seed(seed: int, replication: int) -> int:
 def _check_parts(learner: object, environment: object) -> None:
     if isinstance(learner, type) or not hasattr(learner, "next_epoch"):
         raise ValueError(f"learner is {learner!r}; give a learner with its settings, such as LinUCB().")
-    if isinstance(environment, type) or not hasattr(environment, "draw"):
+    playable = isinstance(environment, LoggedReplay) or hasattr(environment, "draw")
+    if isinstance(environment, type) or not playable:
         raise ValueError(f"environment is {environment!r}; give a world that can be drawn, as StepExample().")
 
 

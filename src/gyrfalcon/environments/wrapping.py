@@ -1,0 +1,100 @@
+"""What wrappers of worlds share: refusals, how many lie one upon the other, and rows from several worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.types import Ints
+from gyrfalcon.environments.environment import Drawable, World, problem_of
+
+_PARTS = ("actions", "features", "action_features", "reward_range", "outside", "cost")
+
+
+def check_world(name: str, world: object) -> None:
+    """Refuse what can't be drawn from; a class is not yet a world."""
+    if isinstance(world, type) or not callable(getattr(world, "draw", None)):
+        raise ValueError(f"{name} is {world!r}; give an environment such as LinearWorld().")  # noqa: TRY004 - as all settings
+
+
+def check_same_problem(worlds: Sequence[Drawable]) -> None:
+    """Refuse worlds between which a learner could not go on."""
+    first, *others = map(problem_of, worlds)
+    for number, other in enumerate(others, start=1):
+        for part in _PARTS:
+            one, two = getattr(first, part), getattr(other, part)
+            if one != two:
+                raise ValueError(
+                    f"{part} is {_short(one)} in the first world and {_short(two)} in world {number + 1}; "
+                    "give worlds that pose the same problem."
+                )
+
+
+def layers(world: object, kind: type) -> int:
+    """How many wrappers of a kind lie one upon the other in a world.
+
+    Each layer has a random stream of its own: two that shared one would not be independent.
+    """
+    inner = max((layers(part, kind) for part in _inside(world)), default=0)
+    return inner + isinstance(world, kind)
+
+
+def rows_from(worlds: Sequence[Drawable], which: Ints, start: int, seed: int) -> World:
+    """Rounds from `start` on, round i from worlds[which[i]]; a world is asked only where it is needed."""
+    present = np.unique(which).tolist() if len(which) else [0]
+    places = [np.flatnonzero(which == number) for number in present]
+    parts = [
+        _some_rounds(worlds[number], rows, start, seed) for number, rows in zip(present, places, strict=True)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    # Where each round went when the rows were sorted by their world.
+    back = np.argsort(np.concatenate(places), kind="stable")
+    n_actions = parts[0].means.shape[1]
+    return World(
+        Contexts.concat([part.contexts for part in parts], n_actions).take(back),
+        np.concatenate([part.means for part in parts])[back],
+        np.concatenate([part.rewards for part in parts])[back],
+        _reward_rounds(parts, places, start, back),
+    )
+
+
+def _some_rounds(world: Drawable, rows: Ints, start: int, seed: int) -> World:
+    """The rounds start + rows of a world, drawn as one stretch."""
+    if not len(rows):
+        return world.draw(start, start, seed)
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    drawn = world.draw(start + first, start + last, seed)
+    if len(rows) == last - first:
+        return drawn
+    kept = rows - first
+    late = None if drawn.reward_round is None else drawn.reward_round[kept]
+    return World(drawn.contexts.take(kept), drawn.means[kept], drawn.rewards[kept], late)
+
+
+def _reward_rounds(parts: list[World], places: list[Ints], start: int, back: Ints) -> Ints | None:
+    if all(part.reward_round is None for part in parts):
+        return None
+    known = [
+        start + rows if part.reward_round is None else part.reward_round
+        for part, rows in zip(parts, places, strict=True)
+    ]
+    ordered: Ints = np.concatenate(known)[back]
+    return ordered
+
+
+def _inside(world: object) -> Iterator[Any]:
+    """The worlds that a world holds."""
+    for value in getattr(world, "__dict__", {}).values():
+        for part in value if isinstance(value, tuple | list) else (value,):
+            if hasattr(part, "draw"):
+                yield part
+
+
+def _short(part: object) -> str:
+    """A part of a problem as a refusal shows it."""
+    text = repr(part)
+    return text if len(text) <= 80 else f"{text[:77]}..."
