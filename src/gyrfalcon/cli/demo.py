@@ -1,94 +1,91 @@
-"""`gyrfalcon demo`: the paper's Section 1.1 in a table and a figure."""
+"""`gyrfalcon demo`: the paper's Section 1.1 in a table, a figure and a page."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from gyrfalcon.cli.numbers import whole
+from gyrfalcon.cli.output import print_json, print_table
+from gyrfalcon.cli.progress import by_piece, progress
 
-    from gyrfalcon.experiments.demo import Regret
+if TYPE_CHECKING:
+    from gyrfalcon.experiments.demo import Outcome
+
+EXAMPLES = """\
+gyrfalcon demo
+gyrfalcon demo --rounds 20000 --replications 20 --out first-look
+gyrfalcon demo --json
+"""
 
 
 def demo(
-    rounds: Annotated[int, typer.Option(min=1_000, help="Rounds of each run.")] = 50_000,
-    replications: Annotated[int, typer.Option(min=2, help="Runs of each learner, on the same worlds.")] = 100,
-    out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("out"),
+    rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds of each run.")] = 50_000,
+    replications: Annotated[
+        int, typer.Option(parser=whole, metavar="R", help="Runs of each learner, in the same worlds.")
+    ] = 100,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the page and the figure.")] = Path(
+        "out"
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="Print numbers for machines.")] = False,
 ) -> None:
-    """Play Section 1.1 of the paper: LinUCB and FALCON against Epsilon-FALCON.
+    """Play the paper's first example in a minute: a table and a page.
 
-    The reward of action 1 is a step, and all three fit lines. The best line is good enough to act optimally,
-    but only Epsilon-FALCON stays close to it.
-
-    For example: gyrfalcon demo --rounds 20000 --replications 20 --json
+    The reward of action 1 is a step, and LinUCB, FALCON and Epsilon-FALCON fit lines. The best line is good
+    enough to act optimally; the page shows who stays close to it.
     """
-    from rich.console import Console
+    _check(rounds, replications)
+    out.mkdir(parents=True, exist_ok=True)
+    from gyrfalcon.experiments.demo import run_demo
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise typer.BadParameter(f"{out} can't be made: {error.strerror}.", param_hint="--out") from error
-    # Progress goes to stderr, so that --json leaves nothing but numbers on stdout.
-    results = _run(rounds, replications, Console(stderr=True))
-    path = _draw(out, results)
+    with progress("Section 1.1", 1, "pieces") as tracker:
+        outcomes = run_demo(rounds, replications, by_piece(tracker))
+    files = _written(out, outcomes, rounds, replications)
     if as_json:
-        typer.echo(json.dumps({"figure": str(path), "regret": _numbers(results)}, indent=2))
+        print_json({**files, "regret": _numbers(outcomes)})
     else:
-        _print(Console(), results, rounds, replications, path)
+        _print(outcomes, rounds, replications, files)
 
 
-def _run(rounds: int, replications: int, console: Console) -> dict[str, Regret]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from gyrfalcon.experiments.demo import LEARNERS, run_demo
-
-    columns = (TextColumn("{task.description:<15}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
-        tasks = {name: progress.add_task(name, total=replications) for name in LEARNERS}
-        return run_demo(rounds, replications, on_run=lambda name: progress.advance(tasks[name]))
+def _check(rounds: int, replications: int) -> None:
+    if rounds < 1_000:
+        raise typer.BadParameter(f"{rounds} rounds show nothing; give at least 1000.", param_hint="--rounds")
+    if replications < 2:
+        raise typer.BadParameter(
+            f"{replications} has no standard error; give at least 2.", param_hint="--replications"
+        )
 
 
-def _numbers(results: dict[str, Regret]) -> dict[str, dict[str, float]]:
+def _written(out: Path, outcomes: dict[str, Outcome], rounds: int, replications: int) -> dict[str, str]:
+    from gyrfalcon.cli.demo_figures import regret_over_time
+    from gyrfalcon.cli.demo_page import demo_page
+    from gyrfalcon.report.pictures import picture
+    from gyrfalcon.report.whole import write_whole
+
+    figure, page = out / "demo.png", out / "demo.html"
+    write_whole(figure, picture(regret_over_time(outcomes), "png"))
+    write_whole(page, demo_page(outcomes, rounds, replications))
+    return {"figure": str(figure), "page": str(page)}
+
+
+def _numbers(outcomes: dict[str, Outcome]) -> dict[str, dict[str, float]]:
     return {
         name: {
-            "cumulative": regret.cumulative.mean,
-            "cumulative_standard_error": regret.cumulative.standard_error,
-            "late_per_round": regret.late.mean,
-            "late_per_round_standard_error": regret.late.standard_error,
+            "cumulative": outcome.cumulative.mean,
+            "cumulative_standard_error": outcome.cumulative.standard_error,
+            "late_per_round": outcome.late.mean,
+            "late_per_round_standard_error": outcome.late.standard_error,
         }
-        for name, regret in results.items()
+        for name, outcome in outcomes.items()
     }
 
 
-def _draw(out: Path, results: dict[str, Regret]) -> Path:
-    from gyrfalcon.experiments.demo import UNIFORM_REGRET
-    from gyrfalcon.report.figures import regret_figure
+def _print(outcomes: dict[str, Outcome], rounds: int, replications: int, files: dict[str, str]) -> None:
+    from gyrfalcon.cli.demo_page import table_of
 
-    path = out / "demo.png"
-    rounds = next(iter(results.values())).rounds
-    curves = {name: regret.per_round for name, regret in results.items()}
-    title = "A step fitted by lines: who stays close to the best one"
-    regret_figure(path, rounds, curves, {"uniform play": UNIFORM_REGRET}, title)
-    return path
-
-
-def _print(console: Console, results: dict[str, Regret], rounds: int, replications: int, path: Path) -> None:
-    from rich.table import Table
-
-    table = Table(title=f"Section 1.1: expected regret, {rounds:,} rounds, {replications} replications")
-    table.add_column("learner")
-    table.add_column("cumulative (standard error)", justify="right")
-    table.add_column("per round, last fifth (standard error)", justify="right")
-    for name, regret in results.items():
-        table.add_row(
-            name,
-            f"{regret.cumulative.mean:,.0f} ({regret.cumulative.standard_error:,.0f})",
-            f"{regret.late.mean:.4f} ({regret.late.standard_error:.4f})",
-        )
-    console.print(table)
-    console.print(f"Figure: {path}")
+    title = f"Section 1.1: expected regret (standard error), {rounds:,} rounds, {replications} replications"
+    print_table(title, *table_of(outcomes))
+    typer.echo(f"Figure: {files['figure']}")
+    typer.echo(f"Report: {files['page']}")

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Annotated
 
-import typer
+try:
+    import typer
+except ModuleNotFoundError as error:
+    raise SystemExit("Error: The command line needs more; run pip install 'gyrfalcon[cli]'.") from error
 
 from gyrfalcon import __version__
-from gyrfalcon.cli.demo import demo
+from gyrfalcon.cli.help import Commands
+
+SUMMARY = "Contextual bandits that stay right when the reward model is wrong."
+
+
+class Gyrfalcon(Commands):
+    """All commands, in the order in which somebody new would want them."""
+
+    summaries = {  # noqa: RUF012 - nobody changes it
+        "demo": "Play the paper's first example in a minute: a table and a page.",
+        "paper": "Compute every figure, table and claim of the paper.",
+        "simulate": "Play a learner in an environment, and print its regret.",
+        "sweep": "Run a grid of learners, environments and seeds; resumable.",
+        "bounds": "Print the paper's regret bound and the optimal passive share.",
+        "learners": "List the learners and environments, or the settings of one.",
+    }
+
 
 app = typer.Typer(
+    cls=Gyrfalcon,
     add_completion=False,
     no_args_is_help=True,
-    help="Contextual bandits that stay right when the reward model is wrong.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=SUMMARY,
 )
-app.command()(demo)
 
 
 def _version(asked: bool) -> None:
@@ -28,11 +51,17 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar="GYRFALCON_DEBUG", help="Show tracebacks of errors.")
+    ] = False,
 ) -> None:
     """Contextual bandits that stay right when the reward model is wrong."""
-    del version
+    del version, debug
 
 
 def run() -> None:
     """Run the command line."""
-    app()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a sign that a terminal lacks is no reason to stop
+    app(prog_name="gyrfalcon")

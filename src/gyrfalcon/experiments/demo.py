@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
 
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies import KernelPolicy, Policy
+from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.paper.pool import OnPiece, Task, run_all
 from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.experiments.trace import Trace
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.learner import Learner
 from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.report.figures import Band
 
 LEARNERS: dict[str, Learner] = {
@@ -26,58 +29,103 @@ LEARNERS: dict[str, Learner] = {
 }
 N_POINTS = 40
 UNIFORM_REGRET = 0.25
+BEST_LINE = (-0.25, 1.25)
+"""The best line for action 1 at x = 0 and at x = 1."""
+
+PIECE = 25
+"""Replications that one worker plays together: enough to share the work, few enough to see progress."""
+
+IN_PROCESS = 200_000
+"""Rounds of each learner up to which starting workers would take longer than playing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """A mean over replications and its standard error."""
-
-    mean: float
-    standard_error: float
-
-    @staticmethod
-    def of(sample: Floats) -> Summary:
-        """Of one number per replication."""
-        return Summary(float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(len(sample))))
-
-
-@dataclass(frozen=True, slots=True)
-class Regret:
-    """The regret of one learner over replications: cumulative, late, and per round over time."""
+class Outcome:
+    """What one learner came to: its regret, and the lines that it believes in at the end."""
 
     cumulative: Summary
     late: Summary  # per round over the last fifth
-    rounds: Floats  # middles of stretches of rounds, spaced evenly in logs
+    rounds: Floats  # (C,): middles of stretches of rounds, spaced evenly in logs
     per_round: Band  # mean over each stretch, two standard errors either way
+    beliefs: Floats  # (R, 2, 2): for each replication and action, the line's height at x = 0 and at x = 1
 
     @staticmethod
-    def of(runs: list[Floats]) -> Regret:
-        """Summaries of the runs' regret by round."""
-        n_rounds = len(runs[0])
-        edges = np.concatenate([[0], np.geomspace(50, n_rounds, N_POINTS).astype(np.int64)])
-        per_round = np.stack([np.add.reduceat(run, edges[:-1]) / np.diff(edges) for run in runs])
-        mean, error = per_round.mean(axis=0), per_round.std(axis=0, ddof=1) / np.sqrt(len(runs))
-        return Regret(
-            Summary.of(np.array([run.sum() for run in runs])),
-            Summary.of(np.array([run[-n_rounds // 5 :].mean() for run in runs])),
-            (edges[1:] + edges[:-1]) / 2,
+    def of(pieces: list[Piece]) -> Outcome:
+        """All pieces of a learner, in their order."""
+        trace = Trace.concat([piece.trace for piece in pieces])
+        per_round = trace.regret_per_round
+        mean = per_round.mean(axis=0)
+        error = per_round.std(axis=0, ddof=1) / np.sqrt(trace.n_replications)
+        return Outcome(
+            Summary.of(trace.regret[:, -1]),
+            Summary.of(trace.late_regret()),
+            trace.checkpoints - trace.lengths / 2,
             Band(mean, mean - 2 * error, mean + 2 * error),
+            np.concatenate([piece.beliefs for piece in pieces]),
         )
 
 
-def run_demo(n_rounds: int, n_replications: int, on_run: Callable[[str], object] = str) -> dict[str, Regret]:
-    """Every learner on the same worlds, a replication each, on all cores; `on_run` hears of each run."""
-    results = {}
-    # A fork would copy the progress bar's thread in the middle of whatever it does.
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
-        for name in LEARNERS:
-            runs = []
-            for regret in workers.map(partial(_regret, name, n_rounds), range(n_replications)):
-                runs.append(regret)
-                on_run(name)
-            results[name] = Regret.of(runs)
-    return results
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some replications of one learner."""
+
+    name: str
+    trace: Trace
+    beliefs: Floats  # (r, 2, 2)
 
 
-def _regret(name: str, n_rounds: int, seed: int) -> Floats:
-    return simulate(LEARNERS[name], StepExample(), n_rounds, seed).regret
+def run_demo(n_rounds: int, n_replications: int, on_piece: OnPiece | None = None) -> dict[str, Outcome]:
+    """Every learner in the same worlds, on all cores; the same numbers on any machine."""
+    tasks = [
+        Task(name, partial(play_piece, name, n_rounds, first, min(PIECE, n_replications - first)))
+        for name in LEARNERS
+        for first in range(0, n_replications, PIECE)
+    ]
+    jobs = 1 if n_rounds * n_replications <= IN_PROCESS else None
+    pieces = run_all(tasks, jobs, on_piece or _unheard)
+    return {name: Outcome.of([piece for piece in pieces if piece.name == name]) for name in LEARNERS}
+
+
+def play_piece(name: str, n_rounds: int, first: int, n_replications: int) -> Piece:
+    """Replications first..first+n_replications-1 of a learner."""
+    trace = simulate(
+        LEARNERS[name],
+        StepExample(),
+        n_rounds,
+        n_replications,
+        checkpoints=_checkpoints(n_rounds),
+        first_replication=first,
+        keep_policies=True,
+    )
+    beliefs = np.stack([_lines(epochs[-1].policy) for epochs in trace.epochs])
+    # The policies themselves stay here: workers would have to send every one of them.
+    return Piece(name, _without_epochs(trace), beliefs)
+
+
+def _checkpoints(n_rounds: int) -> Ints:
+    """Stretches evenly spaced in logs, and one that begins with the last fifth."""
+    return np.union1d(np.geomspace(50, n_rounds, N_POINTS).astype(np.int64), [n_rounds - n_rounds // 5])
+
+
+def _lines(policy: Policy | None) -> Floats:
+    """The heights at x = 0 and x = 1 of the lines for both actions, without any bonus, (2, 2)."""
+    if not isinstance(policy, KernelPolicy):
+        return np.full((2, 2), np.nan)
+    scorer = policy.scorer
+    model = scorer.model if isinstance(scorer, OptimisticModel) else scorer
+    return model.scores(Contexts(np.array([[0.0], [1.0]]))).T
+
+
+def _without_epochs(trace: Trace) -> Trace:
+    return Trace(
+        trace.checkpoints,
+        trace.regret,
+        trace.reward,
+        trace.propensity,
+        trace.least_propensity,
+        tuple(() for _ in trace.epochs),
+    )
+
+
+def _unheard(done: int, total: int, name: str) -> None:
+    del done, total, name

@@ -1,0 +1,97 @@
+"""How help reads: plain text in groups, because what renders it in colour costs more than all else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from gyrfalcon.cli.errors import last_words, sentences
+
+
+class Command(TyperCommand):
+    """A command whose help has its options in groups, and examples that can be copied."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """A section for every group, in the order in which its first option stands."""
+        groups: dict[str, list[Any]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(_group(param), []).append(record)
+        for heading, records in groups.items():
+            with formatter.section(typer.style(heading, bold=True)):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The epilog's lines as examples, one by one."""
+        del ctx
+        if self.epilog:
+            with formatter.section(typer.style("Examples", bold=True)):
+                for line in self.epilog.splitlines():
+                    formatter.write(f"{'':{formatter.current_indent}}{line.strip()}\n")
+
+
+class OnDemand(Mapping[str, Any]):
+    """Commands by name, each made when it is first asked for: help of all of them needs none of them."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = _made(name, self._names[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class Commands(TyperGroup):
+    """The group of all commands; whatever goes wrong in one of them is told here."""
+
+    summaries: Mapping[str, str] = {}
+    """Names of commands, which are also those of their modules and functions, and a line on each."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        commands: Any = OnDemand(self.summaries)
+        self.commands = commands
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        with sentences(debug=bool(ctx.params.get("debug"))):
+            return super().invoke(ctx)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line from the first argument to the last byte of output."""
+        with last_words():
+            return super().main(*args, **kwargs)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The commands first, each in one line, then the options that come before them."""
+        with formatter.section(typer.style("Commands", bold=True)):
+            formatter.write_dl(list(self.summaries.items()))
+        records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
+        with formatter.section(typer.style("Options", bold=True)):
+            formatter.write_dl([record for record in records if record is not None])
+
+
+def _made(name: str, summary: str) -> Any:
+    module = import_module(f"gyrfalcon.cli.{name}")
+    # An application with a single command is that command.
+    single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    single.command(name, cls=Command, short_help=summary, epilog=module.EXAMPLES)(getattr(module, name))
+    return typer.main.get_command(single)
+
+
+def _group(param: Any) -> str:
+    default = "Arguments" if param.param_type_name == "argument" else "Options"
+    return getattr(param, "rich_help_panel", None) or default

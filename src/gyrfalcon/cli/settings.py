@@ -1,0 +1,86 @@
+"""Settings as they are typed: `alpha=0.3`, or `model_class.basis.name=Polynomial` for a part of a part."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+_WORDS = {"none": None, "true": True, "false": False}
+Settings = dict[str, Any]
+
+
+def typed_settings(texts: Iterable[str], option: str) -> Settings:
+    """All settings together, parts as dictionaries in them; what is given twice is refused.
+
+    >>> typed_settings(["alpha=0.3", "model_class.basis.degree=2", "data=all"], "--set")
+    {'alpha': 0.3, 'model_class': {'basis': {'degree': 2}}, 'data': 'all'}
+    """
+    settings: Settings = {}
+    for text in texts:
+        path, equals, value = text.partition("=")
+        names = [name.strip() for name in path.split(".")]
+        if not equals or not all(names):
+            raise ValueError(f"{option} {text!r} is no setting; give one like {option} noise=0.2.")
+        _put(settings, names, typed_value(value), f"{option} {text!r}")
+    return settings
+
+
+def typed_value(text: str) -> Any:
+    """A value as TOML writes it; None, numbers like .3, and text without its quotes do as well.
+
+    >>> [typed_value(text) for text in ("3", ".3", "true", "None", "[1, 2]", "all", '"all"')]
+    [3, 0.3, True, None, [1, 2], 'all', 'all']
+    """
+    word = text.strip()
+    if word.lower() in _WORDS:
+        return _WORDS[word.lower()]
+    try:
+        table = tomllib.loads(f"value = {word}")
+    except tomllib.TOMLDecodeError:
+        return _number_or_text(word)
+    return table["value"] if len(table) == 1 else word
+
+
+def completed(settings: Mapping[str, Any], maker: Callable[..., Any]) -> Settings:
+    """The settings, in which parts without a name are those of the defaults, changed where they say so.
+
+    >>> from gyrfalcon.learners.greedy import Greedy
+    >>> completed({"schedule": {"first": 50}}, Greedy)
+    {'schedule': {'name': 'Geometric', 'first': 50, 'ratio': 1.5}}
+    """
+    from gyrfalcon.experiments.content import settings_of
+
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(maker).parameters.items()
+        if parameter.default is not inspect.Parameter.empty
+    }
+    return {key: _merged(settings_of(defaults.get(key)), value) for key, value in settings.items()}
+
+
+def _put(settings: Settings, names: list[str], value: Any, place: str) -> None:
+    *path, last = names
+    for name in path:
+        inner = settings.setdefault(name, {})
+        settings = inner if isinstance(inner, dict) else {last: inner}
+    if last in settings:
+        raise ValueError(
+            f"{place} is given twice, or there is a value that it is a part of; give one of them."
+        )
+    settings[last] = value
+
+
+def _number_or_text(word: str) -> float | str:
+    try:
+        return float(word)
+    except ValueError:
+        return word
+
+
+def _merged(default: Any, given: Any) -> Any:
+    """What is given, laid over the default if it is a part and the other one does not name itself."""
+    if not isinstance(given, dict) or not isinstance(default, dict) or "name" in given:
+        return given
+    return {**default, **{key: _merged(default.get(key), value) for key, value in given.items()}}

@@ -1,0 +1,189 @@
+"""`gyrfalcon simulate`: one learner in one environment, played many times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gyrfalcon.cli.numbers import whole
+from gyrfalcon.cli.output import counted, number, print_json, print_table, with_error
+from gyrfalcon.cli.progress import progress
+
+if TYPE_CHECKING:
+    from gyrfalcon.experiments.summaries import Summary
+    from gyrfalcon.experiments.trace import Trace
+
+EXAMPLES = """\
+gyrfalcon simulate EpsilonFalcon StepExample
+gyrfalcon simulate LinUCB BumpWorld --set alpha=0.3 --world-set radius=0.2
+gyrfalcon simulate Greedy XorWorld --set model_class.basis.name=Polynomial
+gyrfalcon simulate LinTS digits --rounds 5000 --out trace.parquet --epochs
+"""
+
+
+def simulate(
+    learner: Annotated[
+        str,
+        typer.Argument(metavar="LEARNER", help="Its name, as in `gyrfalcon learners`.", show_default=False),
+    ],
+    environment: Annotated[
+        str,
+        typer.Argument(
+            metavar="ENVIRONMENT",
+            help="The name of a world, or of a data set such as digits.",
+            show_default=False,
+        ),
+    ],
+    rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds of each run.")] = 10_000,
+    replications: Annotated[
+        int, typer.Option(parser=whole, metavar="R", help="Runs, each with its own luck.")
+    ] = 10,
+    seed: Annotated[int, typer.Option(parser=whole, metavar="S", help="What all luck follows from.")] = 0,
+    learner_settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A setting of the learner; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    world_settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--world-set",
+            metavar="KEY=VALUE",
+            help="A setting of the environment; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    checkpoints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROUNDS",
+            help="When to look: a number of times, a list like 100,1000, or every.",
+            show_default="about 100, evenly in logs",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the trace, a row for each run and checkpoint: .parquet, .csv or .json.",
+            show_default=False,
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw regret over rounds: .png, .svg or .pdf.",
+            show_default=False,
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    epochs: Annotated[
+        bool, typer.Option("--epochs", help="Show the first run's epochs and fits.", rich_help_panel="Output")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print numbers for machines.", rich_help_panel="Output")
+    ] = False,
+) -> None:
+    """Play a learner in an environment, and print its regret.
+
+    Regret is expected regret: what the best action would have earned on average, less what the chosen one
+    earns on average. Standard errors are over runs. The same settings and seed give the same numbers.
+    """
+    from gyrfalcon.cli.traces import check_files, save_figure, save_trace
+
+    check_files(out, figure)
+    chosen = _built(learner, environment, learner_settings or [], world_settings or [])
+    trace = _played(*chosen, rounds, replications, seed, checkpoints)
+    files = {}
+    if out is not None:
+        save_trace(out, trace)
+        files["trace"] = str(out)
+    if figure is not None:
+        save_figure(figure, trace, _title(*chosen))
+        files["figure"] = str(figure)
+    _report(_title(*chosen), trace, seed, files, epochs=epochs, as_json=as_json)
+
+
+def _built(learner: str, environment: str, settings: list[str], world_settings: list[str]) -> tuple[Any, Any]:
+    from gyrfalcon.cli.settings import completed, typed_settings
+    from gyrfalcon.experiments.building import build_environment, build_learner
+    from gyrfalcon.experiments.catalogue import environment_maker, learner_maker
+
+    name, maker = learner_maker(learner, "LEARNER")
+    given = completed(typed_settings(settings, "--set"), maker)
+    world, world_maker = environment_maker(environment, "ENVIRONMENT")
+    world_given = completed(typed_settings(world_settings, "--world-set"), world_maker)
+    return (
+        build_learner({"name": name, **given}, "LEARNER"),
+        build_environment({"name": world, **world_given}, "ENVIRONMENT"),
+    )
+
+
+def _played(
+    learner: Any, environment: Any, rounds: int, replications: int, seed: int, checkpoints: str | None
+) -> Trace:
+    from gyrfalcon.cli.traces import typed_checkpoints
+    from gyrfalcon.experiments.simulate import simulate as play
+
+    looks = typed_checkpoints(checkpoints, rounds)
+    with progress("Playing", rounds * replications, "rounds") as tracker:
+        return play(
+            learner, environment, rounds, replications, seed, checkpoints=looks, on_rounds=tracker.advance
+        )
+
+
+def _title(learner: Any, environment: Any) -> str:
+    from gyrfalcon.experiments.content import label_of
+
+    return f"{label_of(learner)} in {label_of(environment)}"
+
+
+def _report(
+    title: str, trace: Trace, seed: int, files: dict[str, str], *, epochs: bool, as_json: bool
+) -> None:
+    from gyrfalcon.cli.traces import epoch_rows, summaries
+
+    numbers = summaries(trace)
+    if as_json:
+        size = {"rounds": trace.n_rounds, "replications": trace.n_replications, "seed": seed}
+        told = {name: _told(summary) for name, summary in numbers.items()}
+        played = {"epochs": epoch_rows(trace)} if epochs else {}
+        print_json({"simulation": title, **size, **told, "files": files, **played})
+        return
+    rows = [[name.replace("_", " "), with_error(summary, _digits(name))] for name, summary in numbers.items()]
+    print_table(
+        f"{title}: {trace.n_rounds:,} rounds, {counted(trace.n_replications, 'replication')}, seed {seed}",
+        ["", "mean (standard error)"],
+        rows,
+    )
+    if epochs:
+        _print_epochs(trace)
+    for kind, path in files.items():
+        typer.echo(f"{kind.capitalize()}: {path}")
+
+
+def _told(summary: Summary) -> dict[str, float]:
+    return {"mean": summary.mean, "standard_error": summary.standard_error}
+
+
+def _digits(name: str) -> int:
+    return 1 if name == "cumulative_regret" else 4
+
+
+def _print_epochs(trace: Trace) -> None:
+    from gyrfalcon.cli.traces import epoch_notes, epoch_rows
+
+    columns = ["epoch", "until", "active", "passive", "gamma", "slack", "excess", "multiplier"]
+    rows = [[number(row[column]) for column in columns] for row in epoch_rows(trace)]
+    print_table("Epochs of the first run in which a checkpoint fell, and their fits", columns, rows, 0)
+    for text in epoch_notes(trace):
+        typer.echo(f"Note: {text}")

@@ -1,0 +1,163 @@
+"""A trace for people and for files: its summaries, its rows, its figure."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from gyrfalcon.cli.numbers import whole_number
+from gyrfalcon.core.checks import check_whole
+from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.experiments.trace import Checkpoints, PlayedEpoch, Trace, checkpoint_rounds
+from gyrfalcon.report.figures import Band
+
+TRACE_ENDINGS = (".parquet", ".csv", ".json")
+FIGURE_ENDINGS = (".png", ".svg", ".pdf")
+
+
+def check_files(out: Path | None, figure: Path | None) -> None:
+    """Refuse files that can't be written, before anything takes time."""
+    for option, path, endings in (("--out", out, TRACE_ENDINGS), ("--figure", figure, FIGURE_ENDINGS)):
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
+            kinds = ", ".join(endings[:-1])
+            raise ValueError(f"{option} {path} has no known ending; give {kinds} or {endings[-1]}.")
+        if path.is_dir():
+            raise ValueError(f"{option} {path} is a folder; give the path of a file.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def typed_checkpoints(text: str | None, n_rounds: int) -> Ints:
+    """The rounds to look after; where the last fifth begins is always among them.
+
+    >>> typed_checkpoints("10,50", 100).tolist()
+    [10, 50, 80, 100]
+    """
+    check_whole("rounds", n_rounds)
+    rounds = checkpoint_rounds(_spec(text), n_rounds)
+    return np.union1d(rounds, [n_rounds - n_rounds // 5]) if n_rounds >= 5 else rounds
+
+
+def summaries(trace: Trace) -> dict[str, Summary]:
+    """What a run comes to, over replications."""
+    return {
+        "cumulative_regret": Summary.of(trace.regret[:, -1]),
+        "regret_per_round": Summary.of(trace.regret[:, -1] / trace.n_rounds),
+        "regret_per_round_last_fifth": Summary.of(trace.late_regret()),
+        "reward_per_round": Summary.of(trace.reward[:, -1] / trace.n_rounds),
+        "reward_per_round_last_fifth": Summary.of(trace.late_reward()),
+        "least_propensity": Summary.of(trace.least_propensity.min(axis=1)),
+    }
+
+
+def columns_of(trace: Trace) -> dict[str, Any]:
+    """The trace as a table: a row for each replication and checkpoint."""
+    n_replications, n_checkpoints = trace.regret.shape
+    return {
+        "replication": np.repeat(np.arange(n_replications), n_checkpoints),
+        "round": np.tile(trace.checkpoints, n_replications),
+        "cumulative_regret": trace.regret.ravel(),
+        "cumulative_reward": trace.reward.ravel(),
+        "propensity": trace.propensity.ravel(),
+        "least_propensity": trace.least_propensity.ravel(),
+    }
+
+
+def save_trace(path: Path, trace: Trace) -> None:
+    """Write the trace's table, whole or not at all."""
+    from gyrfalcon.report.whole import write_whole
+
+    columns = columns_of(trace)
+    makers = {".parquet": _parquet, ".csv": _csv, ".json": _json}
+    write_whole(path, makers[path.suffix.lower()](columns))
+
+
+def save_figure(path: Path, trace: Trace, title: str) -> None:
+    """Draw regret per round, or reward where expected rewards are not known."""
+    from gyrfalcon.report.figures import regret_curves
+    from gyrfalcon.report.pictures import picture
+    from gyrfalcon.report.whole import write_whole
+
+    known = bool(np.isfinite(trace.regret[:, -1]).all())
+    curves = {"": _band(trace.regret_per_round if known else trace.reward_per_round)}
+    figure = regret_curves(trace.checkpoints - (trace.lengths - 1) / 2, curves, {}, fill(title, 90))
+    if not known:
+        figure.axes[0].set_ylabel("reward per round")
+    write_whole(path, picture(figure, path.suffix.lower().removeprefix(".")))
+
+
+def epoch_rows(trace: Trace) -> list[dict[str, float]]:
+    """The first replication's epochs that played a checkpoint's round, and how they were fitted."""
+    return [_epoch_row(epoch) for epoch in trace.epochs[0]]
+
+
+def epoch_notes(trace: Trace) -> list[str]:
+    """What the first replication's fits have to say, each sentence once."""
+    notes = {note: None for epoch in trace.epochs[0] if epoch.report for note in epoch.report.notes}
+    return list(notes)
+
+
+def _spec(text: str | None) -> Checkpoints:
+    if text is None or text.strip() == "every":
+        return None if text is None else "every"
+    try:
+        rounds = [whole_number(part.strip()) for part in text.split(",")]
+    except ValueError as error:
+        raise ValueError(f"--checkpoints {text}: {error}") from error
+    return rounds[0] if len(rounds) == 1 else rounds
+
+
+def _epoch_row(epoch: PlayedEpoch) -> dict[str, float]:
+    report = epoch.report
+    row: dict[str, float] = {"epoch": epoch.index, "until": epoch.stop}
+    if report is None:
+        return row | dict.fromkeys(("active", "passive", "gamma", "slack", "excess", "multiplier"), math.nan)
+    constrained = math.isfinite(report.slack)
+    return row | {
+        "active": report.n_active,
+        "passive": report.n_passive,
+        "gamma": report.gamma or math.nan,
+        "slack": report.slack if constrained else math.nan,
+        "excess": report.excess if constrained else math.nan,
+        "multiplier": report.multiplier if constrained else math.nan,
+    }
+
+
+def _band(values: Floats) -> Band:
+    """The mean over replications, two standard errors either way."""
+    mean = values.mean(axis=0)
+    error = values.std(axis=0, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else np.zeros_like(mean)
+    return Band(mean, mean - 2 * error, mean + 2 * error)
+
+
+def _parquet(columns: dict[str, Any]) -> bytes:
+    import pyarrow
+    from pyarrow import parquet
+
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table(columns), sink)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _csv(columns: dict[str, Any]) -> bytes:
+    lines = [",".join(columns)]
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    lines += [",".join("" if math.isnan(value) else repr(value) for value in row) for row in rows]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _json(columns: dict[str, Any]) -> bytes:
+    import json
+
+    from gyrfalcon.cli.output import plain
+
+    rows = zip(*(plain(column) for column in columns.values()), strict=True)
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    return (json.dumps(records, allow_nan=False) + "\n").encode()
