@@ -1,0 +1,150 @@
+"""Section 1.1 without simulation: the best line, its policy, and what the optimal policy's data teach."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies import Scorer
+from gyrfalcon.environments.misspecification import best_in_class, misspecification
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.environments.population import Population, greedy
+from gyrfalcon.experiments.paper.claim import Claim, agrees, shown
+from gyrfalcon.oracles.linear import Linear
+
+Lines = tuple[tuple[float, float], tuple[float, float]]
+"""Intercept and slope of both actions."""
+
+
+def lines_of(model: Scorer) -> Lines:
+    """Intercept and slope of the first two actions of a linear model on one feature."""
+    at_0, at_1 = model.scores(Contexts(np.array([[0.0], [1.0]]))).tolist()
+    return (at_0[0], at_1[0] - at_0[0]), (at_0[1], at_1[1] - at_0[1])
+
+
+@cache
+def step_lines() -> Lines:
+    """The best lines of the step example.
+
+    >>> [[round(number, 9) + 0.0 for number in line] for line in step_lines()]
+    [[-0.25, 1.5], [0.5, 0.0]]
+    """
+    return lines_of(best_in_class(_population(), Linear()))
+
+
+def as_text(lines: Lines) -> str:
+    """Both lines in a few digits.
+
+    >>> as_text(((-0.25, 1.5), (0.5, 1e-17)))
+    '(-0.25 + 1.5 x, 0.5)'
+    """
+    return f"({', '.join(_line(*line) for line in lines)})"
+
+
+def best_linear_model(printed: Lines = ((-0.25, 1.5), (0.5, 0.0))) -> list[Claim]:
+    """The best linear approximation."""
+    found = step_lines()
+    return [
+        Claim(
+            key="step-best-line",
+            source="Section 1.1",
+            statement=f"The best linear approximation of the step example is {as_text(printed)}.",
+            computed=as_text(found),
+            holds=agrees(np.array(found), np.array(printed)),
+            note="Figure 1 draws it; the numbers are the closed form.",
+            numbers={
+                "intercept_1": found[0][0],
+                "slope_1": found[0][1],
+                "intercept_2": found[1][0],
+                "slope_2": found[1][1],
+            },
+        )
+    ]
+
+
+def best_policy(printed_regret: float = 0.0, printed_switch: float = 0.5) -> list[Claim]:
+    """The policy of the best linear approximation."""
+    best = best_in_class(_population(), Linear())
+    (intercept, slope), (other, rise) = lines_of(best)
+    regret, switch = _population().regret(greedy(best)), (other - intercept) / (slope - rise)
+    return [
+        Claim(
+            key="step-best-policy",
+            source="Section 1.1",
+            statement="The best linear approximation induces the optimal policy, which switches at "
+            f"x = {printed_switch}: its regret is {shown(printed_regret)}.",
+            computed=f"it switches at {shown(switch)} and has regret {_short(regret)}",
+            holds=agrees((regret, switch), (printed_regret, printed_switch)),
+            numbers={"regret": regret, "switch": switch},
+        )
+    ]
+
+
+def errors_of_the_class(printed_b: float = 1 / 32, printed_worst: float = 1 / 16) -> list[Claim]:
+    """B and b of the step example."""
+    found = misspecification(_population(), Linear())
+    return [
+        Claim(
+            key="step-errors",
+            source="Section 1.1",
+            statement=f"Lines miss the step example by b = {printed_b} on average over actions and by "
+            f"B = {printed_worst} at worst.",
+            computed=f"b = {shown(found.b)}, B = {shown(found.B)}",
+            holds=agrees((found.b, found.B), (printed_b, printed_worst)),
+            note="The paper defines b and B without giving them here; these are the closed forms.",
+            numbers={"b": found.b, "B": found.B, "sup": found.sup},
+        )
+    ]
+
+
+def fit_on_optimal_data(
+    printed: Lines = ((1.0, 0.0), (0.5, 0.0)), printed_regret: float = 0.25
+) -> list[Claim]:
+    """What a linear fit of the optimal policy's data is, and what its policy costs."""
+    population = _population()
+    play = greedy(best_in_class(population, Linear()))
+    fit = best_in_class(population, Linear(), play=play)
+    found, regret = lines_of(fit), population.regret(greedy(fit))
+    return [
+        Claim(
+            key="step-optimal-data",
+            source="Section 1.1",
+            statement=f"Fitted to data of the optimal policy, the lines are {as_text(printed)}, whose policy "
+            f"plays action 1 everywhere and costs {printed_regret} a round.",
+            computed=f"{as_text(found)}, regret {shown(regret)} a round",
+            holds=agrees(np.array(found), np.array(printed)) and agrees(regret, printed_regret),
+            note="The paper calls the policy suboptimal; .25 is the closed form, as for uniform play.",
+            numbers={"intercept_1": found[0][0], "slope_1": found[0][1], "regret": regret},
+        )
+    ]
+
+
+def realizable_classes_have_no_error(printed: float = 0.0) -> list[Claim]:
+    """The errors of lines where the truth is two lines."""
+    straight = Population.on_line(lambda x: np.stack([0.2 + 0.5 * x, 0.6 - 0.3 * x], axis=1), (0.0, 1.0))
+    found = misspecification(straight, Linear())
+    return [
+        Claim(
+            key="realizable-error",
+            source="Section 2",
+            statement=f"Where realizability holds, the approximation error b is {shown(printed)}.",
+            computed=f"b = {found.b:.1e} for lines fitted to lines",
+            holds=agrees(found.b, printed),
+            numbers={"b": found.b},
+        )
+    ]
+
+
+def _population() -> Population:
+    return StepExample().population
+
+
+def _line(intercept: float, slope: float) -> str:
+    rise = _short(slope)
+    return _short(intercept) if rise == "0" else f"{_short(intercept)} + {rise} x"
+
+
+def _short(number: float) -> str:
+    return shown(round(number, 6) + 0.0)
