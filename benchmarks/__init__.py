@@ -1,4 +1,4 @@
-"""Ratios against hand-written NumPy, CVXPY and Vowpal Wabbit: `python -m benchmarks`."""
+"""Ratios against hand-written NumPy, CVXPY and other bandit libraries: `python -m benchmarks`."""
 
 import os
 

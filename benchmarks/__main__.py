@@ -15,12 +15,47 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from benchmarks import constrained, decisions, dual, imports, runs, wabbit
+from benchmarks import (
+    batches,
+    constrained,
+    decisions,
+    dual,
+    imports,
+    online,
+    replications,
+    runs,
+    simulation,
+    wabbit,
+)
 from benchmarks.rows import Outcome, Quantity, Row, Verdict, measured
 
-ROWS = [*constrained.ROWS, *dual.ROWS, *decisions.ROWS, *wabbit.ROWS, *imports.ROWS, *runs.ROWS]
+SUBJECTS = (
+    constrained,
+    dual,
+    decisions,
+    wabbit,
+    imports,
+    runs,
+    simulation,
+    online,
+    batches,
+    replications,
+)
+ROWS = [row for subject in SUBJECTS for row in subject.ROWS]
 PAIRS, QUICK_PAIRS = 15, 5
-PACKAGES = ("gyrfalcon", "numpy", "scipy", "cvxpy", "clarabel", "scikit-learn", "vowpalwabbit")
+PACKAGES = (
+    "gyrfalcon",
+    "numpy",
+    "scipy",
+    "cvxpy",
+    "clarabel",
+    "scikit-learn",
+    "vowpalwabbit",
+    "river",
+    "coba",
+    "contextualbandits",
+    "mabwiser",
+)
 COLOURS = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.INFO: "dim", Verdict.NOT_RUN: "yellow"}
 
 
@@ -73,7 +108,7 @@ def _table(outcomes: list[Outcome], n_pairs: int) -> Table:
         show_lines=True,
     )
     table.add_column("ours, theirs", overflow="fold", ratio=1)
-    for name in ("per call", "median", "quartiles", "limit"):
+    for name in ("each", "median", "quartiles", "limit"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for outcome in outcomes:
@@ -98,10 +133,14 @@ def _numbers(outcome: Outcome) -> tuple[str, str]:
         return "-", "-"
     row = outcome.row
     low, median, high = (
-        f"{value / 1e6:.2f}M/s" if row.quantity is Quantity.RATE else f"{value:.2f}{_unit(row)}"
+        f"{value / 1e6:.2f}M/s" if row.quantity is Quantity.RATE else f"{_short(value)}{_unit(row)}"
         for value in outcome.spread
     )
     return median, f"{low}\n{high}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}" if value < 100.0 else f"{value:,.0f}"
 
 
 def _limit(row: Row) -> str:
@@ -118,7 +157,7 @@ def _duration(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
+    return f"{seconds * 1e6:.3g} µs" if seconds >= 1e-6 else f"{seconds * 1e9:.3g} ns"
 
 
 def _document(outcomes: list[Outcome], n_pairs: int) -> dict[str, object]:

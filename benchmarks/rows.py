@@ -30,12 +30,17 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Both sides, ready to be called again and again; `note` says what was checked beforehand."""
+    """Both sides, ready to be called again and again; `note` says what was checked beforehand.
+
+    A call gets through so many rounds, or does one thing; times are of a round, or of that thing.
+    """
 
     ours: Call
     theirs: Call
     clock: Clock = time.process_time
     note: str = ""
+    n_ours: int = 1
+    n_theirs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A row and what was measured; seconds are medians per call."""
+    """A row and what was measured; seconds are medians per call, or per round where a call plays many."""
 
     row: Row
     verdict: Verdict
@@ -100,7 +105,8 @@ def measured(row: Row, n_pairs: int, on_pair: Callable[[], None]) -> Outcome:
         values = [prepared.amount / seconds for seconds in samples]
         sides = [samples]
     else:
-        pairs = interleaved(prepared.ours, prepared.theirs, n_pairs, clock=prepared.clock, on_pair=on_pair)
+        calls = interleaved(prepared.ours, prepared.theirs, n_pairs, clock=prepared.clock, on_pair=on_pair)
+        pairs = [(ours / prepared.n_ours, theirs / prepared.n_theirs) for ours, theirs in calls]
         inverted = row.quantity is Quantity.TIMES_FASTER
         values = [theirs / ours if inverted else ours / theirs for ours, theirs in pairs]
         sides = [list(side) for side in zip(*pairs, strict=True)]
