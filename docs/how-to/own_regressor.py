@@ -28,6 +28,7 @@ class Ranges(BaseEstimator):
 
 if __name__ == "__main__":
     model_class = Regressor(Ranges(), convex=True)
-    trace = simulate(EpsilonFalcon(model_class=model_class, epsilon=0.1), StepExample(), 3200, seed=0)
-    print(f"regret of the last 1,600 rounds: {trace.regret[1600:].sum():.0f}")
-    print(f"regressions of the last fit: {trace.epochs[-1].report.n_regressions}")
+    learner = EpsilonFalcon(model_class=model_class, epsilon=0.1)
+    trace = simulate(learner, StepExample(), 3200, checkpoints=[1600])
+    print(f"regret of the last 1,600 rounds: {trace.regret[0, -1] - trace.regret[0, 0]:.0f}")
+    print(f"regressions of the last fit: {trace.epochs[0][-1].report.n_regressions}")
