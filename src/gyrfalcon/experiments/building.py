@@ -1,0 +1,141 @@
+"""Learners and environments from plain data, such as a file or a command line gives.
+
+`{"name": "LinUCB", "alpha": 0.3}` is `LinUCB(alpha=0.3)`. A setting may hold a part, which is written in the
+same way: `{"name": "Linear", "basis": {"name": "Polynomial", "degree": 3}}`. Whatever is refused is refused
+with the place where it stood.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, get_origin, get_type_hints
+
+from gyrfalcon.core.tables import shown, suggestion
+from gyrfalcon.environments.replay import LoggedReplay
+from gyrfalcon.experiments.catalogue import Maker, environment_maker, learner_maker, part_maker
+from gyrfalcon.experiments.content import Keyed
+
+Finder = Callable[[object, str], tuple[str, Maker]]
+
+
+def build_learner(settings: object, place: str = "learner") -> Any:
+    """The learner that settings describe; a learner itself stays what it is.
+
+    >>> build_learner({"name": "epsilon-greedy", "epsilon": 0.2}).epsilon
+    0.2
+    >>> build_learner("linucbb")
+    Traceback (most recent call last):
+    ValueError: learner: there is no learner called 'linucbb'; did you mean 'LinUCB'?
+    """
+    return _entry(settings, learner_maker, ("start", "next_epoch"), "LinUCB", place)
+
+
+def build_environment(settings: object, place: str = "environment") -> Any:
+    """The environment that settings describe; an environment itself stays what it is.
+
+    >>> build_environment({"name": "delayed", "world": {"name": "StepExample"}, "mean": 10}).world
+    StepExample(noise=0.1)
+    """
+    return _entry(settings, environment_maker, ("draw",), "StepExample", place)
+
+
+def choices(entry: object, finder: Finder, place: str) -> Iterator[object]:
+    """The entry once for each combination of what is listed in it, wherever in it that is.
+
+    A setting that is itself a sequence, such as the worlds of `Switching`, takes a list as its value, and a
+    list of lists as a choice. Where both are possible a list is a choice, and a list in a list a value.
+
+    >>> grid = {"name": "LinUCB", "alpha": [0.1, 1.0], "ridge": [1.0, 2.0]}
+    >>> [(one["alpha"], one["ridge"]) for one in choices(grid, learner_maker, "learner")]
+    [(0.1, 1.0), (0.1, 2.0), (1.0, 1.0), (1.0, 2.0)]
+    """
+    if not isinstance(entry, Mapping):
+        yield entry
+        return
+    for name in _listed(entry.get("name"), f"{place}.name"):
+        maker = finder(name, place)[1]
+        settings = {key: value for key, value in entry.items() if key != "name"}
+        options = [_options(maker, key, value, f"{place}.{key}") for key, value in settings.items()]
+        for combination in product(*options):
+            yield {"name": name, **dict(zip(settings, combination, strict=True))}
+
+
+def _options(maker: Maker, key: str, value: object, place: str) -> list[object]:
+    if key in _sequences(maker) and isinstance(value, list) and not all(isinstance(v, list) for v in value):
+        value = [value]
+    return [one for item in _listed(value, place) for one in choices(item, part_maker, place)]
+
+
+def _listed(value: object, place: str) -> list[object]:
+    if isinstance(value, list) and not value:
+        raise ValueError(f"{place} is an empty list; give at least one value, or leave it out.")
+    return value if isinstance(value, list) else [value]
+
+
+def _entry(settings: object, finder: Finder, methods: tuple[str, ...], example: str, place: str) -> Any:
+    if isinstance(settings, str):
+        return _built({"name": settings}, finder, place)
+    if isinstance(settings, Mapping):
+        return _built(settings, finder, place)
+    value = settings.value if isinstance(settings, Keyed) else settings
+    if isinstance(value, type):
+        example = f"{value.__name__}()"
+        raise ValueError(f"{place} is the class {value.__name__}; give an object, {example}.")  # noqa: TRY004 - as all settings
+    # A log to replay has nothing to draw.
+    if not isinstance(value, LoggedReplay) and not all(
+        callable(getattr(value, method, None)) for method in methods
+    ):
+        raise ValueError(
+            f"{place} is {shown(value)}, which has no {' and '.join(methods)}; "
+            f'give settings such as {{"name": "{example}"}}, or an object of your own that has.'
+        )
+    return settings
+
+
+def _built(entry: Mapping[Any, Any], finder: Finder, place: str) -> Any:
+    name, maker = finder(entry.get("name"), place)
+    where = f"{place} ({name})"
+    settings = {key: value for key, value in entry.items() if key != "name"}
+    _check_names(maker, settings, where)
+    values = {key: _value(value, f"{place}.{key}") for key, value in settings.items()}
+    try:
+        return maker(**values)
+    except (ValueError, TypeError, ImportError) as error:
+        text = str(error)
+        raise ValueError(f"{where}: {text}{'' if text.endswith(('.', '?')) else '.'}") from error
+
+
+def _value(value: object, place: str) -> object:
+    if isinstance(value, Mapping):
+        return _built(value, part_maker, place)
+    if isinstance(value, list | tuple):
+        return tuple(_value(item, f"{place}[{number}]") for number, item in enumerate(value))
+    return value
+
+
+def _check_names(maker: Maker, settings: Mapping[Any, Any], where: str) -> None:
+    known = _parameters(maker)
+    for key in settings:
+        if key not in known:
+            near = suggestion(key, known) if known else "it has none."
+            raise ValueError(f"{where}: there is no setting called {shown(key)}; {near}")
+    lacking = [key for key, has_default in known.items() if not has_default and key not in settings]
+    if lacking:
+        raise ValueError(f"{where}: the setting {lacking[0]!r} is missing, and it has no default; give it.")
+
+
+def _parameters(maker: Maker) -> dict[str, bool]:
+    """The names of all settings, and whether they have a default."""
+    parameters = inspect.signature(maker).parameters
+    return {name: one.default is not inspect.Parameter.empty for name, one in parameters.items()}
+
+
+def _sequences(maker: Maker) -> frozenset[str]:
+    """The settings that are sequences whatever they hold."""
+    hints = get_type_hints(maker) if isinstance(maker, type) else {}
+    origins = {name: get_origin(hint) for name, hint in hints.items()}
+    return frozenset(
+        name for name, origin in origins.items() if isinstance(origin, type) and issubclass(origin, Sequence)
+    )

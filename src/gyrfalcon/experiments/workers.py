@@ -1,0 +1,191 @@
+"""Who computes the cells of a sweep: this process, several on this machine, or a Dask cluster.
+
+Results are the same bytes whoever computes them. A worker hands them back and stores nothing: the machines
+of a cluster need not share a disk, and there is one place at which a full disk is met.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from gyrfalcon import __version__
+from gyrfalcon.experiments.cell_files import encoded
+from gyrfalcon.experiments.grid import Cell
+from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.experiments.sweep_errors import WorkersError
+
+_PATIENCE = 60
+"""Seconds to wait for a cluster's first worker."""
+_LEAST_AHEAD = 8
+"""Cells that a cluster has been sent at least, so that a worker that joins finds work."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The file of a cell, by the cell's place in the list; or a sentence on why there is none."""
+
+    number: int
+    content: bytes = b""
+    failure: str = ""
+
+
+Outcomes = Generator[Outcome, None, None]
+
+
+def outcomes(cells: Sequence[Cell], jobs: int, cluster: str | None) -> Outcomes:
+    """What becomes of the cells, each as soon as it is known; close it to stop all work at once."""
+    if not cells:
+        return
+    if cluster is not None:
+        yield from _on_cluster(cells, cluster)
+    elif jobs == 1:
+        yield from _here(cells)
+    else:
+        yield from _in_processes(cells, jobs)
+
+
+def computed(number: int, cell: Cell, version: str) -> Outcome:
+    """The results of a cell; whatever goes wrong becomes a sentence that names it."""
+    if version != __version__:
+        sentence = f"the worker has gyrfalcon {__version__}, and the sweep {version}; install the same."
+        return Outcome(number, failure=f"{cell}: {sentence}")
+    try:
+        trace = simulate(
+            cell.learner.value,
+            cell.environment.value,
+            cell.n_rounds,
+            cell.n_replications,
+            cell.seed,
+            checkpoints=cell.checkpoints,
+            first_replication=cell.first_replication,
+        )
+        return Outcome(number, encoded(cell, trace))
+    except Exception as error:  # of a learner or world that may be anybody's
+        return Outcome(number, failure=f"{cell}: {_sentence(error)}")
+
+
+def _here(cells: Sequence[Cell]) -> Outcomes:
+    for number, cell in enumerate(cells):
+        yield computed(number, cell, __version__)
+
+
+def _in_processes(cells: Sequence[Cell], jobs: int) -> Outcomes:
+    from joblib import Parallel, delayed, parallel_config
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    # One thread of linear algebra each: processes that all start threads only wait for each other.
+    with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
+        # One cell at a time, so that none waits for others before it is stored.
+        parallel = Parallel(return_as="generator_unordered", batch_size=1)
+    own = os.getpid()
+    tasks = (delayed(_computed_for)(own, number, cell, __version__) for number, cell in enumerate(cells))
+    running = parallel(tasks)
+    try:
+        for outcome in running:  # noqa: UP028 - which would close it before the warnings are off
+            yield outcome
+    except TerminatedWorkerError as error:
+        raise WorkersError(
+            "a worker process was killed, most often because memory ran out; use fewer jobs, or free memory."
+        ) from error
+    finally:
+        with warnings.catch_warnings():
+            # That work was cancelled is no news to who has just stopped it.
+            warnings.filterwarnings("ignore", message=".*cancelled|.*not used", category=UserWarning)
+            running.close()
+
+
+def _computed_for(parent: int, number: int, cell: Cell, version: str) -> Outcome:
+    _leave_with(parent)
+    return computed(number, cell, version)
+
+
+@cache
+def _leave_with(parent: int) -> None:
+    """End this worker when its parent is gone: after a kill nobody is left to take its results."""
+    if os.getppid() == parent:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def _on_cluster(cells: Sequence[Cell], address: str) -> Outcomes:
+    # Straight through the client, not joblib's Dask backend: every future is known by its cell, so that a
+    # worker's death is a sentence about that cell, and only so many cells are sent ahead as are needed.
+    from distributed import as_completed
+
+    with _client(address) as client:
+        todo = enumerate(cells)
+        sent: dict[Any, int] = {}
+        running = as_completed(loop=client.loop)  # type: ignore[no-untyped-call]
+        try:
+            _send(client, todo, sent, running)
+            _wait_for_worker(client, address)
+            for future in running:
+                yield _outcome(future, sent.pop(future), cells)
+                _send(client, todo, sent, running)
+        except (OSError, CancelledError) as error:
+            raise WorkersError(f"the Dask scheduler at {address} went away; start it again.") from error
+
+
+def _client(address: str) -> Any:
+    from distributed import Client
+
+    try:
+        return Client(address, set_as_default=False, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:  # a timeout is an OSError
+        raise WorkersError(
+            f"no Dask scheduler answers at {address}; start one with `dask scheduler`, and give its address, "
+            "such as tcp://127.0.0.1:8786."
+        ) from error
+
+
+def _wait_for_worker(client: Any, address: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except OSError as error:
+        raise WorkersError(
+            f"the cluster at {address} has no workers; start some with `dask worker {address}`."
+        ) from error
+
+
+def _send(client: Any, todo: Iterator[tuple[int, Cell]], sent: dict[Any, int], running: Any) -> None:
+    """Keep every worker busy, and another cell ready for each."""
+    ahead = max(2 * sum(client.nthreads().values()), _LEAST_AHEAD)
+    while len(sent) < ahead:
+        number, cell = next(todo, (None, None))
+        if number is None or cell is None:
+            return
+        # A key of its own: what another sweep sends, and may cancel, is not shared.
+        key = f"cell-{cell.key}-{secrets.token_hex(4)}"
+        future = client.submit(computed, number, cell, __version__, key=key, pure=False)
+        sent[future] = number
+        running.add(future)
+
+
+def _outcome(future: Any, number: int, cells: Sequence[Cell]) -> Outcome:
+    try:
+        outcome: Outcome = future.result()
+    except CancelledError:  # all cells at once, as with a lost scheduler
+        raise
+    except Exception as error:  # the cluster's own, as of a cell that killed every worker that tried it
+        return Outcome(number, failure=f"{cells[number]}: {_sentence(error)}")
+    return outcome
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split()) or "it gave no reason"
+    kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    return f"{kind}{text.rstrip('.')}."

@@ -1,0 +1,65 @@
+"""Learners and environments of a user's own, for tests of sweeps."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gyrfalcon import LinUCB, StepExample
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.environments.environment import World
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A world with nothing but draw."""
+
+    level: float = 0.5
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        world = StepExample().draw(start, stop, seed)
+        return World(Contexts(world.contexts.shared), world.means * self.level, world.rewards * self.level)
+
+
+@dataclass(frozen=True)
+class Refusing:
+    """A world that can't be drawn beyond a round."""
+
+    last: int = 100
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        if stop > self.last:
+            raise ArithmeticError(f"round {stop} is beyond the last")
+        return StepExample().draw(start, stop, seed)
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """A world that kills its worker, as a system without memory does; once, if there is a file to tell by."""
+
+    once: str | None = None
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        if self.once is None or not Path(self.once).exists():
+            if self.once is not None:
+                Path(self.once).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return StepExample().draw(start, stop, seed)
+
+
+class MyLearner:
+    """A learner that is no dataclass, known by its repr."""
+
+    def __init__(self, alpha: float) -> None:
+        self._inner = LinUCB(alpha=alpha)
+
+    def __repr__(self) -> str:
+        return f"MyLearner({self._inner.alpha})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_inner":
+            raise AttributeError(name)
+        return getattr(self._inner, name)
