@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.epochs import decide
+from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.paper.comparison import (
+    EXHIBIT,
+    LEARNERS,
+    WORLDS,
+    doublings,
+    passive_rounds,
+    runs,
+)
+from gyrfalcon.experiments.paper.comparison_words import GREEDIER, OURS, SHARPER, UNCONSTRAINED
+from gyrfalcon.experiments.paper.exhibit import Tables
+from gyrfalcon.experiments.paper.rows import entry, matching
+from gyrfalcon.experiments.paper.tabular import numbers, only
+from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.learners.epochwise import unchanged
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return tables_of(EXHIBIT)
+
+
+def test_every_learner_plays_in_every_world(tables: Tables) -> None:
+    pairs = list(zip(tables["regret"]["world"], tables["regret"]["learner"], strict=True))
+    assert pairs == [(world, learner) for world in WORLDS for learner in LEARNERS]
+
+
+def test_parts_are_replications_of_one_simulation() -> None:
+    whole = runs("Section 1.1", OURS, 1_600, 4, 0)
+    parts = [runs("Section 1.1", OURS, 1_600, 2, first) for first in (0, 2)]
+    assert np.array_equal(np.concatenate([part.regret for part in parts]), whole.regret)
+    assert np.array_equal(np.concatenate([part.late for part in parts]), whole.late)
+
+
+def test_regret_is_that_of_the_simulation(tables: Tables) -> None:
+    size = only(tables["size"])
+    trace = simulate(
+        LEARNERS["FALCON, all data"],
+        WORLDS["Appendix E"],
+        int(size["n_rounds"]),
+        int(size["n_replications"]),
+        checkpoints="every",
+    )
+    row = only(matching(tables["regret"], world="Appendix E", learner="FALCON, all data"))
+    assert row["cumulative"] == pytest.approx(trace.regret[:, -1].mean())
+    by_round = np.diff(trace.regret, axis=1, prepend=0.0)
+    assert row["late"] == pytest.approx(by_round[:, -by_round.shape[1] // 5 :].mean())
+    shown = matching(tables["per-round"], world="Appendix E", learner="FALCON, all data")
+    assert numbers(shown, "regret")[1] == pytest.approx(by_round[:, 100:200].mean())
+
+
+def test_without_the_constraint_no_multiplier_is_above_0_and_fits_are_those_of_active_rows() -> None:
+    trace = simulate(LEARNERS[UNCONSTRAINED], StepExample(), 6_400, 3, checkpoints=doublings(6_400))
+    reports = [epoch.report for epochs in trace.epochs for epoch in epochs if epoch.report is not None]
+    assert len(reports) == 3 * 6
+    assert all(report.multiplier == 0.0 and report.n_passive > 0.0 for report in reports)
+
+
+def test_the_unconstrained_learner_fits_what_least_squares_of_its_active_rows_give() -> None:
+    world, learner = StepExample(), LEARNERS[UNCONSTRAINED]
+    assert isinstance(learner, EpsilonFalcon)
+    epoch = learner.start(world.problem)
+    drawn = world.draw(0, 100, seed=0)
+    uniforms = np.random.default_rng(0).random((100, UNIFORMS_PER_DECISION))
+    decisions = decide(epoch, np.arange(100), drawn.contexts, uniforms)
+    x = drawn.contexts.shared[:, 0]
+    rewards = drawn.rewards[np.arange(100), decisions.action]
+    log = Log.of(drawn.contexts, decisions, rewards)
+    after = learner.next_epoch(epoch, log, history=PastLogs())
+    assert isinstance(after.policy, KernelPolicy)
+    scores = after.policy.scorer.scores(drawn.contexts)
+    for action in (0, 1):
+        mine = ~log.passive & (log.action == action)
+        slope, intercept = np.polyfit(x[mine], rewards[mine], 1)
+        assert scores[:, action] == pytest.approx(intercept + slope * x, abs=1e-9)
+
+
+def test_the_tuned_settings_are_those_that_their_names_say() -> None:
+    ours, sharper, greedier = (LEARNERS[name] for name in (OURS, SHARPER, GREEDIER))
+    assert isinstance(ours, EpsilonFalcon)
+    assert isinstance(sharper, EpsilonFalcon)
+    assert isinstance(greedier, EpsilonFalcon)
+    assert (sharper.data, sharper.passive_data) == ("all", "all")
+    assert sharper.c_beta == pytest.approx(ours.c_beta / 5)
+    assert greedier.c_gamma_value == pytest.approx(3 * ours.c_gamma_value)
+
+
+@pytest.mark.parametrize(("n_rounds", "first"), [(6_400, 0), (6_400, 5_120), (10_000, 8_000), (99, 0)])
+def test_passive_rounds_are_those_that_are_played(n_rounds: int, first: int) -> None:
+    world, learner = StepExample(), EpsilonFalcon()
+    epoch, count = learner.start(world.problem), 0
+    while epoch.start < n_rounds:
+        rounds = np.arange(epoch.start, min(epoch.stop, n_rounds))
+        count += int(epoch.passive_rates(rounds)[rounds >= first].sum())
+        # The schedule goes on whatever was learnt.
+        epoch = unchanged(epoch, learner.epoch_schedule)
+    assert passive_rounds(n_rounds, first) == count
+
+
+def test_differences_are_taken_on_the_same_luck(tables: Tables) -> None:
+    for world in WORLDS:
+        assert entry(tables["regret"], "above", world=world, learner=OURS) == 0.0
+        row = only(matching(tables["regret"], world=world, learner="LinUCB"))
+        ours = entry(tables["regret"], "cumulative", world=world, learner=OURS)
+        assert row["above"] == pytest.approx(row["cumulative"] - ours)
+
+
+def test_the_words_change_with_the_numbers(tables: Tables) -> None:
+    n = len(tables["regret"]["world"])
+    sure: dict[str, list[float | int | str]] = {"above_standard_error": [1.0] * n}
+    worse = " ".join(EXHIBIT.prose(changed(tables, "regret", above=[500.0] * n, **sure)))
+    assert "less regret than LinUCB, LinTS, SquareCB" in worse
+    assert "the constraint is what helps" in worse
+    better = " ".join(EXHIBIT.prose(changed(tables, "regret", above=[-500.0] * n, **sure)))
+    assert "more regret than LinUCB" in better
+    assert "costs more than it brings" in better
+    alike = " ".join(EXHIBIT.prose(changed(tables, "regret", above=[0.5] * n, **sure)))
+    assert "as much regret as LinUCB" in alike
+    assert "makes no difference" in alike
+
+
+def test_it_can_be_read(tables: Tables) -> None:
+    check_axes(drawing_of(EXHIBIT, tables))
+    check_words(EXHIBIT, tables)
