@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.epochs import decide
+from gyrfalcon.core.epochs import PassiveDesign, decide
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.schedules import FixedBatch
@@ -31,12 +31,15 @@ from gyrfalcon.learners.uniform import Uniform
 
 def by_hand(learner: Learner, world: Any, n_rounds: int, seed: int) -> tuple[Any, ...]:
     """Regret, reward and propensity of every round, whole epochs at a time and every row kept."""
-    epoch, uniforms = learner.start(world.problem), np.random.default_rng([seed, 1])
+    epoch = learner.start(world.problem)
+    actions, coins = np.random.default_rng([seed, 1]), np.random.default_rng([seed, 2])
     columns: list[list[Any]] = [[], [], []]
     while True:
         stop = min(epoch.stop, n_rounds)
         drawn, n = world.draw(epoch.start, stop, seed), stop - epoch.start
-        decisions = decide(epoch, np.arange(epoch.start, stop), drawn.contexts, uniforms.random((n, 3)))
+        flipped = coins.random((n, 2)) if epoch.passive_design is PassiveDesign.COIN else np.zeros((n, 2))
+        uniforms = np.column_stack([flipped, actions.random(n)])
+        decisions = decide(epoch, np.arange(epoch.start, stop), drawn.contexts, uniforms)
         chosen = np.arange(n), decisions.action
         columns[0].append(drawn.means.max(axis=1) - drawn.means[chosen])
         columns[1].append(drawn.rewards[chosen])
@@ -114,8 +117,8 @@ def test_replications_are_independent_of_how_they_are_shared_out() -> None:
 def test_streams_of_world_and_learner_are_uncorrelated() -> None:
     # 20,000 rounds: a correlation has a standard error of .007, and four of them are 1 in 16,000.
     world = StepExample().draw(0, 20_000, 7)
-    uniforms = np.random.default_rng([7, 1]).random((20_000, 3))
-    for column in uniforms.T:
+    streams = [np.random.default_rng([7, stream]).random(20_000) for stream in (1, 2)]
+    for column in streams:
         assert abs(np.corrcoef(column, world.contexts.shared[:, 0])[0, 1]) < 0.028
         assert abs(np.corrcoef(column, world.rewards[:, 1])[0, 1]) < 0.028
 

@@ -183,10 +183,10 @@ def _row(policy: Policy, contexts: Contexts) -> list[float]:
 
 def _draw(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:
     rates = epoch.passive_rates(rounds)
-    passive = uniforms[:, 1] < rates
     if not rates.any():
         action, propensity = sample(epoch.policy.probabilities(contexts), uniforms[:, 2])
         return action, propensity, np.zeros(len(contexts), dtype=np.int64)
+    passive = uniforms[:, 1] < rates
     if epoch.passive_design is PassiveDesign.TAIL:
         action, propensity = _sample_each_half(epoch, passive, contexts, uniforms)
         return action, propensity, passive.astype(np.int64)

@@ -72,7 +72,9 @@ class BoxWorld(ABC):
 
     def _block(self, seed: int, block: int) -> World:
         rng = block_generator(seed, block)
-        x = rng.uniform(-1.0, 1.0, (BLOCK, self.n_features))
+        x = rng.random((BLOCK, self.n_features))
+        x *= 2.0
+        x -= 1.0
         means = self.means(x)
         return World(Contexts(x), means, self.rewards(rng, x, means))
 
@@ -83,11 +85,13 @@ def drawn(world_of: Callable[[int], World], start: int, stop: int, n_actions: in
     Means are computed for whole blocks too: products of matrices round differently for fewer rows.
     """
     cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
-    worlds = [(world_of(block), rows) for block, rows in cuts]
+    worlds = [world_of(block).take(rows) for block, rows in cuts]
+    if len(worlds) == 1:
+        return worlds[0]
     return World(
-        Contexts.concat([world.contexts.take(rows) for world, rows in worlds], n_actions),
-        np.concatenate([world.means[rows] for world, rows in worlds]),
-        np.concatenate([world.rewards[rows] for world, rows in worlds]),
+        Contexts.concat([world.contexts for world in worlds], n_actions),
+        np.concatenate([world.means for world in worlds]),
+        np.concatenate([world.rewards for world in worlds]),
     )
 
 
@@ -99,7 +103,10 @@ def noisy(rng: np.random.Generator, means: Floats, noise: Noise) -> Floats:
     """
     if isinstance(noise, str):
         return (rng.random(means.shape) < means).astype(np.float64)
-    return means + noise * rng.standard_normal(means.shape)
+    rewards = rng.standard_normal(means.shape)
+    rewards *= noise
+    rewards += means
+    return rewards
 
 
 def problem_of(n_actions: int, n_features: int, n_action_features: int, noise: Noise) -> Problem:
@@ -114,7 +121,9 @@ def problem_of(n_actions: int, n_features: int, n_action_features: int, noise: N
 
 def within_unit(values: Floats) -> Floats:
     """Values in [-1, 1] as means in [0, 1]; sums that round to just outside are moved back."""
-    return np.clip(0.5 + 0.5 * values, 0.0, 1.0)
+    means = 0.5 * values
+    means += 0.5
+    return np.clip(means, 0.0, 1.0, out=means)
 
 
 def truth_generator(world_seed: int) -> np.random.Generator:

@@ -12,7 +12,8 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats, Ints
 
-BLOCK = 4096
+BLOCK = 8192
+"""Rounds of a world that share a random stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ def problem_of(environment: Drawable) -> Problem:
 def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
     """The fixed blocks of rounds that cover start..stop-1, and which rows of each are wanted.
 
-    >>> list(blocks(4000, 4100))
-    [(0, slice(4000, 4096, None)), (1, slice(0, 4, None))]
+    >>> list(blocks(8000, 8200))
+    [(0, slice(8000, 8192, None)), (1, slice(0, 8, None))]
     """
     for block in range(start // BLOCK, -(-stop // BLOCK)):
         first = block * BLOCK

@@ -56,7 +56,9 @@ class Lines:
 
     def values(self, x: Floats) -> Floats:
         """The lines at these features."""
-        return self.intercepts + x @ self.slopes.T
+        values: Floats = x @ self.slopes.T
+        values += self.intercepts
+        return values
 
     def breaks(self, feature: int) -> Floats:  # noqa: ARG002 - lines have none along any
         """None: lines are smooth."""

@@ -15,10 +15,19 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.records import Log, PastLogs
-from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION, sample
+from gyrfalcon.core.sampling import sample
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.environment import World
-from gyrfalcon.experiments.runs import CHUNK, OnRounds, Run, checked, chosen_of, chunks, regret_of
+from gyrfalcon.experiments.runs import (
+    CHUNK,
+    OnRounds,
+    Run,
+    action_generator,
+    checked,
+    chosen_of,
+    chunks,
+    regret_of,
+)
 from gyrfalcon.experiments.trace import PlayedEpoch, Recorder
 from gyrfalcon.learners.confident import Confident
 from gyrfalcon.learners.epochwise import Fitted, successor
@@ -38,7 +47,7 @@ def how_many_together(run: Run) -> int:
     problem = run.problem
     if not can_march(run.learner) or problem.action_features.width:
         return 1
-    numbers = CHUNK * (problem.features.width + 2 * problem.n_actions + UNIFORMS_PER_DECISION)
+    numbers = CHUNK * (problem.features.width + 2 * problem.n_actions + 1)
     return max(1, _NUMBERS_AHEAD // numbers)
 
 
@@ -93,7 +102,7 @@ class Ahead:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
-        self._generators = [np.random.default_rng([run.seed, 1]) for run in runs]
+        self._generators = [action_generator(run.seed) for run in runs]
         self._first = -1
         self._drawn: Rows | None = None
 
@@ -112,12 +121,11 @@ class Ahead:
 
     def _chunk(self, start: int, stop: int) -> Rows:
         worlds = [_drawn(run, start, stop) for run in self._runs]
-        shape = stop - start, UNIFORMS_PER_DECISION
         return Rows(
             np.stack([world.contexts.shared for world in worlds]),
             np.stack([world.means for world in worlds]),
             np.stack([world.rewards for world in worlds]),
-            np.stack([generator.random(shape)[:, 2] for generator in self._generators]),
+            np.stack([generator.random(stop - start) for generator in self._generators]),
         )
 
 

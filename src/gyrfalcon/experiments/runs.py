@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.epochs import Epoch, decide
+from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.environments.environment import Drawable, World
+from gyrfalcon.environments.environment import BLOCK, Drawable, World
 from gyrfalcon.experiments.gathering import Gathering
 from gyrfalcon.experiments.trace import Recorder
 from gyrfalcon.learners.learner import Learner
 
-CHUNK = 1 << 13
+CHUNK = BLOCK
 """Rounds decided at a time: few enough to stay in cache, enough for the calls not to matter."""
 
 OnRounds = Callable[[int], object]
@@ -84,12 +84,25 @@ def regret_of(world: World, chosen: Ints, problem: Problem) -> Floats:
     return best
 
 
+def action_generator(seed: int) -> np.random.Generator:
+    """The random stream by which a learner's actions are drawn."""
+    return np.random.default_rng([seed, 1])
+
+
+def needs_coins(epoch: Epoch) -> bool:
+    """Whether an epoch flips coins before it draws actions: for bases of a mixture, or for passive rounds."""
+    coins = epoch.passive_design is PassiveDesign.COIN and epoch.passive_share > 0.0
+    return coins or isinstance(epoch.policy, Mixture)
+
+
 class Rounds:
     """Rounds of a world and uniforms of a learner, each from a stream of its own."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._uniforms = np.random.default_rng([run.seed, 1])
+        self._actions = action_generator(run.seed)
+        self._coins = np.random.default_rng([run.seed, 2])
+        self._uniforms = np.zeros((UNIFORMS_PER_DECISION, CHUNK))
         self._first = 0
         self._drawn: World | None = None
 
@@ -104,8 +117,11 @@ class Rounds:
 
     def decisions(self, epoch: Epoch, start: int, world: World) -> Decisions:
         """What the epoch decides from round `start` on."""
-        uniforms = self._uniforms.random((len(world), UNIFORMS_PER_DECISION))
-        return decide(epoch, np.arange(start, start + len(world)), world.contexts, uniforms)
+        n = len(world)
+        self._actions.random(out=self._uniforms[2, :n])
+        if needs_coins(epoch):
+            self._uniforms[:2, :n] = self._coins.random((n, 2)).T
+        return decide(epoch, np.arange(start, start + n), world.contexts, self._uniforms[:, :n].T)
 
 
 def checked(world: World, problem: Problem, start: int, stop: int) -> World:

@@ -145,7 +145,7 @@ def regressed(
     state, oracle, (rows, _) = fitted_state(epoch), sums.oracle, sums.both()
     model, report = oracle.fit(rows, oracle.empty(), previous=state.model)
     played = kernel(Size(rows.n, sums.n_new, state.problem.n_actions, oracle.n_parameters, epoch.index + 1))
-    tried = TryingKernel(played, model.known) if tries_unknown and model.known is not None else played
+    tried = TryingKernel(played, model.known) if tries_unknown else played
     return successor(
         epoch,
         schedule,

@@ -13,6 +13,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.core.types import Bools, Floats, Ints
+from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.learners.confident import Confident, Known
 from gyrfalcon.learners.epochwise import Fitted, Size, gamma_of
 from gyrfalcon.learners.learner import Learner
@@ -127,11 +128,12 @@ class Marching:
         """The policy of one replication."""
         learner, oracle = self.formation.learner, self.formation.oracles[place]
         if isinstance(learner, Regressing):
-            basis = IdentityMap(len(oracle.design.center))
-            return KernelPolicy(self.fit.lines.alone(place, basis), learner.kernel(self.size))
+            model = self.fit.lines.alone(place, IdentityMap(len(oracle.design.center)))
+            kernel = learner.kernel(self.size)
+            return KernelPolicy(model, TryingKernel(kernel, None) if learner.tries_unknown else kernel)
         weights = self.formation.take([place]).rows.weight
-        model = _optimist(self.formation, self.fit).alone(place)
-        return learner.policy_of(model, _known(self.formation, self.size, weights))
+        optimist = _optimist(self.formation, self.fit).alone(place)
+        return learner.policy_of(optimist, _known(self.formation, self.size, weights))
 
 
 def can_join(learner: Learner, epoch: Epoch) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.types import Floats, Ints
 
 _SMALL = 32
 
@@ -42,6 +42,18 @@ def inverse_transposed(triangles: Floats) -> Floats:
 
     # A transposed C-ordered triangle is an upper one in Fortran's order, which LAPACK takes as it is.
     return _stack([dtrtri(triangle.T)[0] for triangle in triangles])
+
+
+def pivots(columns: Floats) -> Ints:
+    """Which rows of (d, k) columns span the others, the longest first, by QR with pivoting; k of them.
+
+    >>> pivots(np.array([[0.1], [2.0], [1.0]])).tolist()
+    [1]
+    """
+    from scipy.linalg.lapack import dgeqp3
+
+    chosen: Ints = dgeqp3(columns.T)[1][: columns.shape[1]].astype(np.int64) - 1
+    return chosen
 
 
 def _stack(parts: list[Floats]) -> Floats:

@@ -17,6 +17,7 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 ROWS_PER_CHUNK = 1024
 """Rows summed at a time, at least; a chunk stays in cache from the Gram to the cross product."""
 _NUMBERS_PER_CHUNK = 1 << 16
+_FEW_BLOCKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +258,8 @@ def _row_numbers(blocks: Ints, n: int, n_blocks: int, name: str) -> list[Ints]:
     if blocks.min() < 0 or blocks.max() >= n_blocks:
         bad = blocks.min() if blocks.min() < 0 else blocks.max()
         raise ValueError(f"{name} holds {bad}; block numbers run from 0 to n_blocks - 1 = {n_blocks - 1}.")
+    if n_blocks <= _FEW_BLOCKS:
+        return [np.flatnonzero(blocks == block) for block in range(n_blocks)]
     # A stable sort of 16-bit keys is a radix sort: six times as fast as sorting the int64 themselves.
     order = np.argsort(blocks.astype(np.int16 if n_blocks < 2**15 else np.int64), kind="stable")
     ends = np.cumsum(np.bincount(blocks, minlength=n_blocks))

@@ -16,6 +16,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.bases import IdentityMap
 from gyrfalcon.oracles.conditioning import GRAM_CONDITION, Triangles, blocks_suffice, equilibrated
+from gyrfalcon.oracles.contractions import lengths, lines, rows_last
 from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.least_squares import penalty_of, ridge_factors
 from gyrfalcon.oracles.linear import LinearOracle
@@ -34,11 +35,10 @@ class StackedLines:
 
     def scores(self, contexts: Contexts) -> Floats:
         """(R n, K)."""
-        n_replications, n_actions, width = self.weights.shape
+        n_replications, _, width = self.weights.shape
         x = contexts.shared.reshape(n_replications, len(contexts) // n_replications, width)
-        columns = np.einsum("rkp,rnp->krn", self.weights, x)
-        columns += self.intercepts.transpose(1, 0, 2)
-        return np.transpose(columns.reshape(n_actions, -1))
+        columns = lines(self.weights, rows_last(x), x.shape[1]) + self.intercepts
+        return _rows_of(columns)
 
     def alone(self, replication: int, basis: IdentityMap) -> PerActionModel:
         """The model of one replication."""
@@ -71,9 +71,7 @@ class StackedOptimist:
         n_replications, width = self.centers.shape
         x = contexts.shared.reshape(n_replications, len(contexts) // n_replications, width)
         phi = stacked_features(self.design, self.centers, x)
-        stretched = np.einsum("rkij,rnj->krni", self.factors, phi)
-        squares: Floats = np.einsum("krni,krni->krn", stretched, stretched)
-        return np.sqrt(squares).reshape(self.factors.shape[1], -1).T
+        return _rows_of(lengths(self.factors, rows_last(phi), phi.shape[1]))
 
     def alone(self, replication: int) -> OptimisticModel:
         """The model of one replication, without bonus."""
@@ -194,6 +192,11 @@ class StackedOracle:
         change[:, np.arange(d), np.arange(d)] = 1.0 / scale
         change[:, 1:, 0] -= mean[:, 1:] / scale[:, 1:]
         return change
+
+
+def _rows_of(columns: Floats) -> Floats:
+    """(R, K, n) as (R n, K), actions first in memory as kernels want them."""
+    return np.transpose(np.moveaxis(columns, 1, 0).reshape(columns.shape[1], -1))
 
 
 def stackable(oracle: object) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats
 from gyrfalcon.oracles.conditioning import GRAM_CONDITION, Triangles, eigenvalue_tolerance, equilibrated
-from gyrfalcon.oracles.lapack import eigh
+from gyrfalcon.oracles.lapack import eigh, pivots
 
 _SINGULAR_TOLERANCE = 1e-12
 
@@ -133,12 +133,6 @@ def _reduced(null: Floats) -> Floats:
     Singular vectors of a null space mix its parts and carry rounding in every column; undoing the scale of
     the columns would blow that rounding up, so parts are separated and rounding is removed before.
     """
-    remaining = null.copy()
-    rows: list[int] = []
-    for _ in range(null.shape[1]):
-        row = int(np.argmax((remaining**2).sum(axis=1)))
-        axis = remaining[row] / np.linalg.norm(remaining[row])
-        remaining -= np.outer(remaining @ axis, axis)
-        rows.append(row)
+    rows = pivots(null)
     reduced = np.asarray(np.linalg.solve(null[rows].T, null.T).T, dtype=np.float64)
     return np.where(np.abs(reduced) > _SINGULAR_TOLERANCE, reduced, 0.0)
