@@ -66,7 +66,7 @@ def gathered(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Gathe
     oracle = epochwise.oracle_for(state, replace(model_class, ridge=ridge), log)
     if not isinstance(oracle, LinearOracle) or not isinstance(state.active, Moments | None):
         raise TypeError(f"epoch {epoch.index} has no linear fit; give the learner its own epochs.")
-    rows = oracle.summed(log, state.active)
+    rows = oracle.summed(log, state.active, penalised=True)
     report = FitReport(n_active=rows.n, n_passive=0.0)
     return Gathered(rows, oracle, Fitted(state.problem, oracle, active=rows), report)
 

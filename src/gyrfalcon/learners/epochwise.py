@@ -129,7 +129,7 @@ def advanced(
         return unchanged(epoch, schedule)
     state = fitted_state(epoch)
     oracle = oracle_for(state, model_class, log)
-    sums = Sums(oracle, summed(oracle, log, state.active), None, len(log))
+    sums = Sums(oracle, summed(oracle, log, state.active, penalised=True), None, len(log))
     return regressed(epoch, sums, schedule=schedule, kernel=kernel, tries_unknown=tries_unknown)
 
 

@@ -47,11 +47,11 @@ class Regressing(Refitting):
         """The rows to fit on, with these."""
         state = epochwise.fitted_state(epoch)
         if before is not None:
-            rows = summed(before.oracle, log, before.active)
+            rows = summed(before.oracle, log, before.active, penalised=True)
             return replace(before, active=rows, n_new=before.n_new + len(log))
         oracle = epochwise.oracle_for(state, self.model_class, log)
         onto = state.active if self.fitted_data == "all" else None
-        return Sums(oracle, summed(oracle, log, onto), None, len(log))
+        return Sums(oracle, summed(oracle, log, onto, penalised=True), None, len(log))
 
     def next_from(self, epoch: Epoch, sums: Sums) -> Epoch:
         """The next epoch, given the rows to fit on."""

@@ -43,11 +43,11 @@ class Summing(Protocol):
         ...
 
 
-def summed(oracle: AnyOracle, log: Log, onto: Summary | None) -> Summary:
-    """The summary of these rows on top of earlier ones."""
+def summed(oracle: AnyOracle, log: Log, onto: Summary | None, *, penalised: bool = False) -> Summary:
+    """The summary of these rows on top of earlier ones; `penalised` if only their ridge fit is wanted."""
     if onto is not None and len(log) == 0:
         return onto
     if isinstance(oracle, LinearOracle) and (onto is None or isinstance(onto, Moments)):
-        return oracle.summed(log, onto)
+        return oracle.summed(log, onto, penalised=penalised)
     new: Summary = oracle.summarise(log)
     return new if onto is None else onto + new

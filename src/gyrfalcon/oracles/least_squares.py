@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.conditioning import GRAM_CONDITION, equilibrated, gram_suffices, triangles
+from gyrfalcon.oracles.conditioning import GRAM_CONDITION, Triangles, equilibrated, gram_suffices, triangles
 from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.whitening import Whitening, whitened_gram, whitened_rows
 
@@ -102,8 +102,15 @@ def residual_squares(moments: Moments, coefficients: Floats) -> Floats:
     return squares
 
 
+def triangular_factors(triangles: Triangles, scale: Floats) -> Floats:
+    """(B, d, d): lower triangles F with |F x|^2 = x'A^{-1} x, of the factors of A with scaled columns."""
+    return np.tril(triangles.inverse.mT) * scale[:, None, :]
+
+
 def ridge_factors(moments: Moments, ridge: float | Floats) -> Floats:
     """(B, d, d): factors F with |F x|^2 = x'(Gram + ridge)^{-1} x, for a ridge above 0.
+
+    Lower triangles where the condition is small, which it is unless features are nearly collinear.
 
     >>> factor = ridge_factors(Moments.of([[1.0, 0.0]], [1.0]), 1.0)[0]
     >>> (factor.T @ factor).round(12).tolist()
@@ -115,6 +122,9 @@ def ridge_factors(moments: Moments, ridge: float | Floats) -> Floats:
             f"ridge is {ridge}; widths of unseen directions are finite only for a ridge above 0."
         )
     scaled, scale = equilibrated(moments.gram + np.diag(penalty))
+    triangles = Triangles.of(scaled)
+    if triangles is not None and (triangles.conditions <= GRAM_CONDITION).all():
+        return triangular_factors(triangles, scale)
     values, vectors = np.linalg.eigh(scaled)
     # Rounding must not make an unseen direction look seen: no eigenvalue lies below that of the ridge alone.
     floor = (penalty * scale**2).min(axis=1, initial=np.inf)

@@ -106,15 +106,18 @@ class LinearOracle:
         features, blocks = self.design.rows(log)
         return Moments.of(features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks, weights=weights)
 
-    def summed(self, log: Log, onto: Moments | None = None) -> Moments:
+    def summed(self, log: Log, onto: Moments | None = None, *, penalised: bool = False) -> Moments:
         """Sufficient statistics of these rows, on top of earlier ones; a root only where the sums need it.
 
         A batch of a few rows has too few digits in its Gram matrix nearly always, and all rows so far hardly
-        ever: their sum decides.
+        ever: their sum decides. `penalised` says that they are fitted with their ridge alone, without a
+        constraint: then it decides together with the ridge.
         """
         new = self._sums(log)
         total = new if onto is None else replace(onto, root=None) + new
-        if gram_suffices(total.gram):
+        ridge = self.settings.ridge if penalised else 0.0
+        gram = total.gram if ridge == 0.0 else total.gram + ridge * self._unit_penalty(total)
+        if gram_suffices(gram):
             return total
         features, blocks = self.design.rows(log)
         rows = Rows.of(features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks).with_root(new)
@@ -264,6 +267,11 @@ class LinearOracle:
         change = np.diag(1.0 / scale)
         change[1:, 0] -= mean[1:] / scale[1:]
         return change
+
+    def _unit_penalty(self, pooled: Moments) -> Floats:
+        """The identity on standardised columns, as a form on the columns as they are, (d, d)."""
+        back = np.linalg.inv(self._standardisation(pooled))
+        return np.asarray(back @ back.T)
 
     def _second_moments(self, gram: Floats) -> Floats:
         """The mean square of each column; an action's own columns (hybrid) are pooled over the actions."""

@@ -18,7 +18,7 @@ from gyrfalcon.oracles.bases import IdentityMap
 from gyrfalcon.oracles.conditioning import GRAM_CONDITION, Triangles, blocks_suffice, equilibrated
 from gyrfalcon.oracles.contractions import lengths, lines, rows_last
 from gyrfalcon.oracles.features import Design, Layout
-from gyrfalcon.oracles.least_squares import penalty_of, ridge_factors
+from gyrfalcon.oracles.least_squares import penalty_of, triangular_factors
 from gyrfalcon.oracles.linear import LinearOracle
 from gyrfalcon.oracles.lines import FOLD_BELOW
 from gyrfalcon.oracles.models import OptimisticModel, PerActionModel
@@ -135,8 +135,17 @@ class StackedOracle:
             n_blocks=n_replications * design.n_actions,
         )
         total = onto + rows.moments()
-        enough: Bools = np.logical_and.reduce(blocks_suffice(total.gram).reshape(n_replications, -1), axis=1)
-        return total, enough
+        enough = blocks_suffice(self._penalised(total)).reshape(n_replications, -1)
+        return total, np.asarray(enough.all(axis=1))
+
+    def _penalised(self, moments: Moments) -> Floats:
+        """Gram matrices of the columns as they are, with the ridge that acts on standardised ones."""
+        ridge = self.oracle.settings.ridge
+        if ridge == 0.0:
+            return moments.gram
+        back = np.linalg.inv(self._standardisations(moments))
+        penalties = ridge * (back @ back.mT)
+        return moments.gram + np.repeat(penalties, self.oracle.design.n_actions, axis=0)
 
     def fit(self, moments: Moments, *, widths: bool) -> StackedFit:
         """Ordinary ridge regressions."""
@@ -156,7 +165,7 @@ class StackedOracle:
         conditions = triangles.conditions.reshape(shape[:2]).max(axis=1)
         factors = None
         if widths:
-            stretched = ridge_factors(standardised, self.oracle.settings.ridge)
+            stretched = triangular_factors(triangles, scale)
             factors = np.ascontiguousarray(stretched.reshape(*shape, shape[2]) @ change[:, np.newaxis])
         return StackedFit(lines, factors, conditions, folded & (conditions <= GRAM_CONDITION))
 
