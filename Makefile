@@ -8,7 +8,7 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check format bench lock clean
+.PHONY: help setup demo test test-long check docs reference format bench lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -35,7 +35,7 @@ $(DEV_READY): requirements-dev.lock pyproject.toml | $(PY)
 $(BENCH_READY): requirements-bench.lock pyproject.toml | $(BENCH_VENV)/bin/python
 	$(call install,$(BENCH_VENV),requirements-bench.lock)
 
-demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in a table and a figure
+demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in a table and a page
 	$(VENV)/bin/gyrfalcon demo
 
 # One process per core: libraries that start threads of their own would only wait for each other.
@@ -56,11 +56,17 @@ check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m pytest -q --doctest-modules --doctest-glob='*.md' src README.md docs
 	@! grep -nE '(https?|file)://|--(extra-)?index-url|--find-links' requirements*.lock
 
+docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+
+reference: $(DEV_READY) ## Write the reference pages anew from the code
+	$(PY) docs/hooks/generate_reference.py
+
 format: $(DEV_READY) ## Format the code and mend what the linter can
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-bench: $(BENCH_READY) ## Time against hand-written NumPy, CVXPY and Vowpal Wabbit, as ratios
+bench: $(BENCH_READY) ## Time against hand-written NumPy, CVXPY and five bandit libraries, as ratios
 	$(BENCH_VENV)/bin/python -m benchmarks
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml

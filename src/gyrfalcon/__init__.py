@@ -28,12 +28,23 @@ if TYPE_CHECKING:
     from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
     from gyrfalcon.core.schema import Schema
     from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
+    from gyrfalcon.environments.classification import Classification
+    from gyrfalcon.environments.delay import Delayed
+    from gyrfalcon.environments.drift import Drifting, Switching
+    from gyrfalcon.environments.environment import World
     from gyrfalcon.environments.families import BumpWorld, LinearWorld, SinusoidWorld, XorWorld
     from gyrfalcon.environments.misspecification import Misspecification, best_in_class, misspecification
     from gyrfalcon.environments.outcomes import HeteroscedasticWorld, RareRewardWorld
     from gyrfalcon.environments.paper import SensitivityExample, StepExample
     from gyrfalcon.environments.population import Population, greedy
+    from gyrfalcon.environments.replay import LoggedReplay
+    from gyrfalcon.experiments.content import Keyed
+    from gyrfalcon.experiments.datasets import dataset, dataset_names
+    from gyrfalcon.experiments.grid import Grid
     from gyrfalcon.experiments.simulate import simulate
+    from gyrfalcon.experiments.summaries import Summary
+    from gyrfalcon.experiments.sweep import Sweep, run_sweep
+    from gyrfalcon.experiments.sweep_errors import SweepError
     from gyrfalcon.experiments.trace import Trace
     from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
     from gyrfalcon.learners.epoch_greedy import EpochGreedy
@@ -108,6 +119,13 @@ _HOMES = {
         "ActionFeatureWorld",
         "EligibilityWorld",
     ),
+    "environments.classification": ("Classification",),
+    "environments.delay": ("Delayed",),
+    "environments.drift": (
+        "Drifting",
+        "Switching",
+    ),
+    "environments.environment": ("World",),
     "environments.families": (
         "BumpWorld",
         "LinearWorld",
@@ -131,7 +149,20 @@ _HOMES = {
         "Population",
         "greedy",
     ),
+    "environments.replay": ("LoggedReplay",),
+    "experiments.content": ("Keyed",),
+    "experiments.datasets": (
+        "dataset",
+        "dataset_names",
+    ),
+    "experiments.grid": ("Grid",),
     "experiments.simulate": ("simulate",),
+    "experiments.summaries": ("Summary",),
+    "experiments.sweep": (
+        "Sweep",
+        "run_sweep",
+    ),
+    "experiments.sweep_errors": ("SweepError",),
     "experiments.trace": ("Trace",),
     "learners.enlarged_linucb": ("EnlargedLinUCB",),
     "learners.epoch_greedy": ("EpochGreedy",),
@@ -201,6 +232,11 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "Schema",
     "ActionFeatureWorld",
     "EligibilityWorld",
+    "Classification",
+    "Delayed",
+    "Drifting",
+    "Switching",
+    "World",
     "BumpWorld",
     "LinearWorld",
     "SinusoidWorld",
@@ -214,7 +250,16 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "StepExample",
     "Population",
     "greedy",
+    "LoggedReplay",
+    "Keyed",
+    "dataset",
+    "dataset_names",
+    "Grid",
     "simulate",
+    "Summary",
+    "Sweep",
+    "run_sweep",
+    "SweepError",
     "Trace",
     "EnlargedLinUCB",
     "EpochGreedy",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from gyrfalcon.core.checks import check_whole
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.environment import BLOCK, World, block_generator, blocks
+from gyrfalcon.environments.environment import BLOCK, World, block_generator, drawn
 from gyrfalcon.environments.population import Population
 from gyrfalcon.environments.settings import Noise
 
@@ -77,22 +76,6 @@ class BoxWorld(ABC):
         x -= 1.0
         means = self.means(x)
         return World(Contexts(x), means, self.rewards(rng, x, means))
-
-
-def drawn(world_of: Callable[[int], World], start: int, stop: int, n_actions: int) -> World:
-    """Rounds start..stop-1 of a world that is drawn by whole blocks.
-
-    Means are computed for whole blocks too: products of matrices round differently for fewer rows.
-    """
-    cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
-    worlds = [world_of(block).take(rows) for block, rows in cuts]
-    if len(worlds) == 1:
-        return worlds[0]
-    return World(
-        Contexts.concat([world.contexts for world in worlds], n_actions),
-        np.concatenate([world.means for world in worlds]),
-        np.concatenate([world.rewards for world in worlds]),
-    )
 
 
 def noisy(rng: np.random.Generator, means: Floats, noise: Noise) -> Floats:

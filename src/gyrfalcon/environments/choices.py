@@ -12,8 +12,8 @@ from gyrfalcon.core.checks import check_flag, check_positive, check_whole
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Bools, Floats
-from gyrfalcon.environments.box import drawn, noisy, problem_of, truth_generator, within_unit
-from gyrfalcon.environments.environment import BLOCK, Environment, World, block_generator, blocks
+from gyrfalcon.environments.box import noisy, problem_of, truth_generator, within_unit
+from gyrfalcon.environments.environment import BLOCK, Environment, World, block_generator, blocks, drawn
 from gyrfalcon.environments.settings import Noise, check_noise, check_share
 
 _MASKS = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -93,3 +93,19 @@ def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
 def block_generator(seed: int, block: int) -> np.random.Generator:
     """The random stream of one block of a world; worlds and learners have streams of their own."""
     return np.random.default_rng([seed, 0, block])
+
+
+def drawn(world_of: Callable[[int], World], start: int, stop: int, n_actions: int) -> World:
+    """Rounds start..stop-1 of a world that is drawn by whole blocks.
+
+    Means are computed for whole blocks too: products of matrices round differently for fewer rows.
+    """
+    cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
+    worlds = [world_of(block).take(rows) for block, rows in cuts]
+    if len(worlds) == 1:
+        return worlds[0]
+    return World(
+        Contexts.concat([world.contexts for world in worlds], n_actions),
+        np.concatenate([world.means for world in worlds]),
+        np.concatenate([world.rewards for world in worlds]),
+    )
