@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gyrfalcon.experiments.paper.exhibit import Effort
 
 from gyrfalcon.experiments.paper import (
     claims_constants,
@@ -32,6 +31,7 @@ from gyrfalcon.experiments.paper import (
 )
 from gyrfalcon.experiments.paper.claim import SOURCES, Claim, as_rare_as, exceeds, exceeds_0
 from gyrfalcon.experiments.paper.claims import CLAIMS_WORK, claims_json, claims_of
+from gyrfalcon.experiments.paper.exhibit import Effort
 
 QUICK = Effort(quick=True)
 

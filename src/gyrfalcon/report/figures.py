@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gyrfalcon.core.types import Floats
+from gyrfalcon.report.pictures import picture
+from gyrfalcon.report.style import COLOURS, GREY, new_figure, style
+from gyrfalcon.report.whole import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, which stays apart under the common colour vision deficiencies.
-COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+__all__ = ["COLOURS", "Band", "draw_band", "draw_reference", "end_label", "regret_curves", "regret_figure"]
 
 
 class Band(NamedTuple):
@@ -31,43 +34,65 @@ def regret_figure(
     references: Mapping[str, float],
     title: str,
 ) -> None:
-    """Draw per-round regret over rounds: a line and a band per name, labelled at its end."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+    """Write per-round regret over rounds to a file: a line and a band per name, labelled at its end."""
+    figure = regret_curves(rounds, curves, references, title)
+    write_whole(path, picture(figure, path.suffix.removeprefix(".")))
 
-    with mpl.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
-        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+
+def regret_curves(
+    rounds: Floats, curves: Mapping[str, Band], references: Mapping[str, float], title: str
+) -> Figure:
+    """Per-round regret over rounds: a line and a band per name, labelled at its end."""
+    with style():
+        figure = new_figure(7.2, 4.2)
         axes = figure.add_subplot()
         for colour, (name, band) in zip(cycle(COLOURS), curves.items(), strict=False):
-            axes.plot(rounds, band.middle, color=colour, linewidth=1.8)
-            axes.fill_between(rounds, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
-            axes.annotate(
-                name,
-                (rounds[-1], band.middle[-1]),
-                xytext=(6, 0),
-                textcoords="offset points",
-                color=colour,
-                va="center",
-                fontweight="bold",
-            )
-        _references(axes, references)
+            draw_band(axes, rounds, band, colour)
+            end_label(axes, name, rounds[-1], band.middle[-1], colour)
+        for name, height in references.items():
+            draw_reference(axes, name, height)
         axes.set(xscale="log", xlabel="round", ylabel="expected regret per round", title=title)
         axes.set_ylim(bottom=0.0)
         axes.margins(x=0.0)
-        figure.savefig(path, dpi=160)
+    return figure
 
 
-def _references(axes: Axes, references: Mapping[str, float]) -> None:
-    for name, height in references.items():
-        axes.axhline(height, color="0.45", linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
-        axes.annotate(
-            name,
-            (0.6, height),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, -3),
-            textcoords="offset points",
-            color="0.3",
-            fontsize=8.5,
-            ha="center",
-            va="top",
-        )
+def draw_band(axes: Axes, x: Floats, band: Band, colour: str) -> None:
+    """Draw a curve over the band that it may be off by."""
+    axes.plot(x, band.middle, color=colour)
+    axes.fill_between(x, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
+
+
+def end_label(axes: Axes, name: str, x: float, y: float, colour: str) -> None:
+    """Write a name to the right of a point, where its curve ends."""
+    axes.annotate(
+        name,
+        (x, y),
+        xytext=(6, 0),
+        textcoords="offset points",
+        color=colour,
+        va="center",
+        fontweight="bold",
+        annotation_clip=False,
+    )
+
+
+def draw_reference(
+    axes: Axes, name: str, height: float, *, at: float = 0.6, above: bool = False, gap: float = 3.0
+) -> None:
+    """Draw a dashed level with its name under it, or above it, around that fraction of the width.
+
+    `gap` is how many points the name keeps off the level.
+    """
+    axes.axhline(height, color=GREY, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
+    axes.annotate(
+        name,
+        (at, height),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, gap if above else -gap),
+        textcoords="offset points",
+        color=GREY,
+        fontsize=8.5,
+        ha="center",
+        va="bottom" if above else "top",
+    )

@@ -7,14 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.tabular import numbers
-from gyrfalcon.experiments.paper.words import decimal
-from gyrfalcon.report.style import COLOURS
 
 from gyrfalcon import theory
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon.experiments.paper.inclusions import (
     GridSample,
     hull_thresholds,
@@ -22,6 +19,9 @@ from gyrfalcon.experiments.paper.inclusions import (
 )
 from gyrfalcon.experiments.paper.labels import plain_numbers
 from gyrfalcon.experiments.paper.rows import distinct, entry, matching, table_of_rows
+from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.words import decimal
+from gyrfalcon.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

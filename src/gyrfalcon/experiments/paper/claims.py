@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from gyrfalcon.experiments.paper.exhibit import Effort
-
 from gyrfalcon.experiments.paper import (
     claims_constants,
     claims_epochs,
@@ -25,6 +23,7 @@ from gyrfalcon.experiments.paper import (
     claims_theorems,
 )
 from gyrfalcon.experiments.paper.claim import Claim, claims_json
+from gyrfalcon.experiments.paper.exhibit import Effort
 
 __all__ = ["CLAIMS_WORK", "Claim", "claims_json", "claims_of", "claims_work"]
 

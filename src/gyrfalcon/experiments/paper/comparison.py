@@ -7,9 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from gyrfalcon.experiments.paper.exhibit import Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.tabular import numbers, row_of
-from gyrfalcon.report.style import COLOURS
 
 from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.core.policies import UniformPolicy
@@ -18,8 +15,10 @@ from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.experiments.paper import comparison_words
 from gyrfalcon.experiments.paper.comparison_words import GREEDIER, OURS, SHARPER, UNCONSTRAINED
+from gyrfalcon.experiments.paper.exhibit import Effort, Exhibit, Piece, Tables
 from gyrfalcon.experiments.paper.labels import Label, end_labels, plain_numbers
 from gyrfalcon.experiments.paper.rows import entry, matching, table_of_rows
+from gyrfalcon.experiments.paper.tabular import numbers, row_of
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -28,6 +27,7 @@ from gyrfalcon.learners.learner import Learner
 from gyrfalcon.learners.lints import LinTS
 from gyrfalcon.learners.linucb import LinUCB
 from gyrfalcon.learners.squarecb import SquareCB
+from gyrfalcon.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from gyrfalcon.experiments.paper.exhibit import Tables
+from gyrfalcon.experiments.paper.rows import distinct, matching
 from gyrfalcon.experiments.paper.tabular import only
 from gyrfalcon.experiments.paper.words import decimal, with_error
-
-from gyrfalcon.experiments.paper.rows import distinct, matching
 
 OURS = "Epsilon-FALCON"
 UNCONSTRAINED = "the same without the constraint"

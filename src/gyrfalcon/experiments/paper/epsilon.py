@@ -6,22 +6,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.tabular import numbers, only, row_of
-from gyrfalcon.experiments.paper.words import decimal, with_error
-from gyrfalcon.report.style import COLOURS, GREY
 
 from gyrfalcon import theory
 from gyrfalcon.core.policies import UniformPolicy
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.misspecification import misspecification
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon.experiments.paper.labels import Label, beside, end_labels, plain_numbers
 from gyrfalcon.experiments.paper.rows import entry, matching, table_of_rows
+from gyrfalcon.experiments.paper.tabular import numbers, only, row_of
+from gyrfalcon.experiments.paper.words import decimal, with_error
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.report.style import COLOURS, GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

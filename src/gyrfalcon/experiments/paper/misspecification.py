@@ -8,10 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.tabular import numbers, only, row_of
-from gyrfalcon.experiments.paper.words import decimal, with_error
-from gyrfalcon.report.style import COLOURS, GREY
 
 from gyrfalcon import theory
 from gyrfalcon.core.epochs import passive_count
@@ -22,12 +18,16 @@ from gyrfalcon.environments.environment import World
 from gyrfalcon.environments.families import SinusoidWorld, XorWorld
 from gyrfalcon.environments.misspecification import misspecification
 from gyrfalcon.environments.population import Population, greedy
+from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon.experiments.paper.labels import beside, plain_numbers
 from gyrfalcon.experiments.paper.rows import entry, matching, table_of_rows
+from gyrfalcon.experiments.paper.tabular import numbers, only, row_of
+from gyrfalcon.experiments.paper.words import decimal, with_error
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.report.style import COLOURS, GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

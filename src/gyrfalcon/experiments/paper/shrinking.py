@@ -6,14 +6,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.tabular import numbers, table_of
-from gyrfalcon.experiments.paper.words import decimal, with_error
 
 from gyrfalcon.core.types import Floats
+from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon.experiments.paper.rows import distinct, matching, table_of_rows
 from gyrfalcon.experiments.paper.shrinking_figure import SMALL_SCALE, draw
 from gyrfalcon.experiments.paper.shrinking_fits import FITS, LEARNER, fits
+from gyrfalcon.experiments.paper.tabular import numbers, table_of
+from gyrfalcon.experiments.paper.words import decimal, with_error
 from gyrfalcon.experiments.summaries import Summary
 
 SCALES = (SMALL_SCALE, 0.25, LEARNER.c_beta, 1.0)

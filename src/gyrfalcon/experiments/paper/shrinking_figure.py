@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from gyrfalcon.experiments.paper.exhibit import Columns, Tables
-from gyrfalcon.experiments.paper.tabular import numbers
-from gyrfalcon.report.style import COLOURS, GREY
 
 from gyrfalcon.core.types import Floats
+from gyrfalcon.experiments.paper.exhibit import Columns, Tables
 from gyrfalcon.experiments.paper.labels import Label, beside, end_labels, kept_apart, plain_numbers
 from gyrfalcon.experiments.paper.shrinking_fits import BEST, LEARNER
+from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.report.style import COLOURS, GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
