@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gyrfalcon.experiments.building import build_learner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.cli.numbers import whole_number
 from gyrfalcon.cli.settings import completed, typed_settings, typed_value
+from gyrfalcon.experiments.building import build_learner
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.greedy import Greedy
 from gyrfalcon.learners.linucb import LinUCB

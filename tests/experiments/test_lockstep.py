@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.contracts.test_learner_contract import identical
-from tests.contracts.worlds import Lines
 
 from gyrfalcon.core.schedules import Doubling, FixedBatch
 from gyrfalcon.environments.choices import EligibilityWorld
@@ -32,6 +30,8 @@ from gyrfalcon.learners.softmax import Softmax
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.oracles.bases import Polynomial
 from gyrfalcon.oracles.linear import Linear
+from tests.contracts.test_learner_contract import identical
+from tests.contracts.worlds import Lines
 
 BATCHES = FixedBatch(50)
 MARCHING: dict[str, Learner] = {

@@ -22,7 +22,7 @@ gyrfalcon demo --json
 
 
 def demo(
-    rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds of each run.")] = 50_000,
+    rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds of each run.")] = 102_400,
     replications: Annotated[
         int, typer.Option(parser=whole, metavar="R", help="Runs of each learner, in the same worlds.")
     ] = 100,

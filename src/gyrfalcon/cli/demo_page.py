@@ -57,13 +57,14 @@ def _regret(outcomes: Mapping[str, Outcome], size: str) -> Section:
         "Regret over time",
         [_LEARNERS, _late(outcomes)],
         picture(demo_figures.regret_over_time(outcomes), "svg"),
-        "Expected regret per round over stretches of rounds, with bands of two standard errors.",
+        "Expected regret per round over stretches that double, as epochs do, so that each has its full share "
+        "of passive rounds; bands of two standard errors.",
         Table(*table_of(outcomes), caption=f"Expected regret, standard errors in brackets: {size}."),
     )
 
 
 def table_of(outcomes: Mapping[str, Outcome]) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows: regret in all and per round of the last fifth, with standard errors."""
+    """Headings and rows: regret in all and per round of the last half, with standard errors."""
     rows = [
         [
             name,
@@ -72,14 +73,14 @@ def table_of(outcomes: Mapping[str, Outcome]) -> tuple[list[str], list[list[str]
         ]
         for name, outcome in outcomes.items()
     ]
-    return ["learner", "cumulative", "per round, last fifth"], rows
+    return ["learner", "cumulative", "per round, last half"], rows
 
 
 def _late(outcomes: Mapping[str, Outcome]) -> str:
     costs = ", ".join(f"{name} {outcome.late.mean:.4f}" for name, outcome in outcomes.items())
     best = min(outcomes, key=lambda name: outcomes[name].late.mean)
     return (
-        f"Over the last fifth of the rounds a round costs: {costs}; the least is {best}'s. Uniform play, and "
+        f"Over the last half of the rounds a round costs: {costs}; the least is {best}'s. Uniform play, and "
         f"action 1 everywhere, would cost {UNIFORM_REGRET}, the best line nothing."
     )
 

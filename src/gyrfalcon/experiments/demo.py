@@ -27,7 +27,7 @@ LEARNERS: dict[str, Learner] = {
     "FALCON": Falcon(),
     "Epsilon-FALCON": EpsilonFalcon(),
 }
-N_POINTS = 40
+FIRST_EPOCH = 100
 UNIFORM_REGRET = 0.25
 BEST_LINE = (-0.25, 1.25)
 """The best line for action 1 at x = 0 and at x = 1."""
@@ -44,8 +44,8 @@ class Outcome:
     """What one learner came to: its regret, and the lines that it believes in at the end."""
 
     cumulative: Summary
-    late: Summary  # per round over the last fifth
-    rounds: Floats  # (C,): middles of stretches of rounds, spaced evenly in logs
+    late: Summary  # per round over the last half
+    rounds: Floats  # (C,): middles of the stretches
     per_round: Band  # mean over each stretch, two standard errors either way
     beliefs: Floats  # (R, 2, 2): for each replication and action, the line's height at x = 0 and at x = 1
 
@@ -58,7 +58,7 @@ class Outcome:
         error = per_round.std(axis=0, ddof=1) / np.sqrt(trace.n_replications)
         return Outcome(
             Summary.of(trace.regret[:, -1]),
-            Summary.of(trace.late_regret()),
+            Summary.of(trace.late_regret(0.5)),
             trace.checkpoints - trace.lengths / 2,
             Band(mean, mean - 2 * error, mean + 2 * error),
             np.concatenate([piece.beliefs for piece in pieces]),
@@ -103,8 +103,9 @@ def play_piece(name: str, n_rounds: int, first: int, n_replications: int) -> Pie
 
 
 def _checkpoints(n_rounds: int) -> Ints:
-    """Stretches evenly spaced in logs, and one that begins with the last fifth."""
-    return np.union1d(np.geomspace(50, n_rounds, N_POINTS).astype(np.int64), [n_rounds - n_rounds // 5])
+    """Stretches that double, as epochs do: each has its full share of passive rounds, which come last."""
+    doubled = FIRST_EPOCH << np.arange(int(np.log2(max(n_rounds / FIRST_EPOCH, 1.0))) + 1)
+    return np.union1d(doubled[doubled < n_rounds], [n_rounds - n_rounds // 2, n_rounds])
 
 
 def _lines(policy: Policy | None) -> Floats:
