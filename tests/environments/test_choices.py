@@ -163,3 +163,12 @@ def test_other_worlds_and_shares_are_refused() -> None:
         EligibilityWorld(world=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"share is 1\.5; give a number from 0 to 1"):
         EligibilityWorld(world=LinearWorld(), share=1.5)
+
+
+def test_masks_laid_on_masks_are_independent() -> None:
+    once = EligibilityWorld(world=LinearWorld(n_actions=20), share=0.5)
+    twice = EligibilityWorld(world=once, share=0.5)
+    eligible = twice.draw(0, 5000, seed=0).contexts.eligible
+    assert eligible is not None
+    # 100,000 actions at 1/4: the standard error is .0014.
+    assert eligible.mean() == pytest.approx(0.25, abs=0.007)

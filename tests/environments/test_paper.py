@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies import UniformPolicy
 from gyrfalcon.environments.environment import Environment
+from gyrfalcon.environments.misspecification import best_in_class, misspecification
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
+from gyrfalcon.environments.population import greedy
+from gyrfalcon.oracles.linear import Linear
 
 both_worlds = pytest.mark.parametrize("world", [StepExample(), SensitivityExample()])
 
@@ -53,6 +58,27 @@ def test_appendix_e_has_the_papers_means_and_noise() -> None:
     noise = world.rewards - world.means
     assert abs(noise.mean()) < 5 * 0.2 / np.sqrt(noise.size)
     assert abs(noise.var() - 0.04) < 5 * 0.04 * np.sqrt(2 / noise.size)
+
+
+def test_the_constants_of_section_1_1_are_those_of_its_population() -> None:
+    world = StepExample()
+    found = misspecification(world.population, Linear())
+    x = np.array([0.0, 1.0])
+    heights = found.model.scores(Contexts(x[:, np.newaxis])).T
+    for (intercept, slope), line in zip(world.best_lines, heights, strict=True):
+        assert line == pytest.approx(intercept + slope * x, abs=1e-9)
+    assert (found.b, found.B) == pytest.approx((world.b, 2 * world.b), abs=1e-9)
+    assert world.population.regret(UniformPolicy(2)) == pytest.approx(world.uniform_regret, abs=1e-12)
+
+
+def test_what_optimal_data_teach_costs_as_much_as_appendix_e_claims() -> None:
+    world = SensitivityExample()
+    play = greedy(best_in_class(world.population, Linear()))
+    learnt = best_in_class(world.population, Linear(), play=play)
+    # The claim is the regret at the largest theta, .45 (1 - theta), and regret grows as theta falls.
+    assert world.population.regret(greedy(learnt)) == pytest.approx(
+        SensitivityExample.claimed_regret, abs=0.02
+    )
 
 
 def test_both_examples_meet_the_same_luck() -> None:

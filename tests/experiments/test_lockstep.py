@@ -13,7 +13,7 @@ from gyrfalcon.core.schedules import Doubling, FixedBatch
 from gyrfalcon.environments.choices import EligibilityWorld
 from gyrfalcon.environments.families import LinearWorld
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.lockstep import how_many_together
+from gyrfalcon.experiments.lockstep import Batch, Ranks, how_many_together
 from gyrfalcon.experiments.runs import Run
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.trace import Trace
@@ -133,6 +133,26 @@ def test_learners_that_cannot_march_are_played_alone(learner: Learner) -> None:
     world = StepExample()
     assert how_many_together(Run(learner, world, world.problem, 1000, 0)) == 1
     assert_same(simulate(learner, world, 300, 2, keep_policies=True), alone(learner, world, 300, 2))
+
+
+def test_replications_join_leave_and_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[tuple[int, int]] = []
+    advanced = Ranks.advanced
+
+    def watched(self: Ranks, batch: Batch) -> Ranks:
+        ranks = advanced(self, batch)
+        sizes.append((len(ranks.members), len(ranks.alone)))
+        return ranks
+
+    monkeypatch.setattr(Ranks, "advanced", watched)
+    simulate(LinUCB(schedule=BATCHES), StepExample(), 500, 4)
+    assert sizes == [(4, 0)] * 9
+    sizes.clear()
+    # Two batches hold fewer rows than coefficients: everybody is alone at first, and some join before others.
+    simulate(SquareCB(schedule=BATCHES), LinearWorld(n_actions=6, n_features=12), 2000, 4)
+    assert sizes[0] == (0, 4)
+    assert sizes[-1] == (4, 0)
+    assert any(0 < together < 4 for together, _ in sizes)
 
 
 def test_those_that_can_do_march() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.environments.environment import World
 from gyrfalcon.environments.families import LinearWorld
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.runs import action_generator
 from gyrfalcon.experiments.simulate import replication_seed, simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.experiments.trace import Trace, checkpoint_rounds
@@ -117,7 +118,7 @@ def test_replications_are_independent_of_how_they_are_shared_out() -> None:
 def test_streams_of_world_and_learner_are_uncorrelated() -> None:
     # 20,000 rounds: a correlation has a standard error of .007, and four of them are 1 in 16,000.
     world = StepExample().draw(0, 20_000, 7)
-    streams = [np.random.default_rng([7, stream]).random(20_000) for stream in (1, 2)]
+    streams = [action_generator(7).random(20_000), np.random.default_rng([7, 2]).random(20_000)]
     for column in streams:
         assert abs(np.corrcoef(column, world.contexts.shared[:, 0])[0, 1]) < 0.028
         assert abs(np.corrcoef(column, world.rewards[:, 1])[0, 1]) < 0.028
@@ -158,9 +159,64 @@ def test_late_rewards_are_learned_from_late_and_none_is_lost() -> None:
     assert rows(late)[3:] == [100.0 * batch - 50.0 for batch in range(2, 9)]
 
 
-def test_a_world_of_the_wrong_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"draw\(0, 100\) gave means of shape \(99, 2\); give \(100, 2\)"):
-        simulate(LinUCB(), Coins(cut=1), 100)
+def test_lists_floats_of_other_sizes_and_strides_are_a_world_too() -> None:
+    class Loose(Coins):
+        def draw(self, start: int, stop: int, seed: int) -> World:
+            world = super().draw(start, stop, seed)
+            rewards: Any = world.rewards[:, ::-1].astype(np.float32)[:, ::-1]
+            means: Any = world.means.tolist()
+            return World(world.contexts, means, rewards)
+
+    loose, strict = (simulate(LinUCB(), world, 500) for world in (Loose(), Coins()))
+    np.testing.assert_allclose(loose.regret, strict.regret, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ((1, 2, 3), "gave tuple; give World"),
+        ({"contexts": np.zeros((100, 1))}, "gave World; give World"),
+        ({"means": np.zeros((99, 2))}, r"means of shape \(99, 2\); give \(100, 2\)"),
+        ({"means": np.zeros(100)}, r"means of shape \(100,\); give \(100, any\)"),
+        ({"rewards": np.zeros((100, 3))}, r"rewards of shape \(100, 3\); give \(100, 2\)"),
+        ({"contexts": Contexts(np.zeros((7, 1)))}, r"contexts.shared of shape \(7, 1\); give \(100, 1\)"),
+        (
+            {"contexts": Contexts(np.zeros((100, 1)), np.zeros((100, 3, 1)))},
+            r"contexts.actions of shape \(100, 3, 1\); give \(100, 2, 1\)",
+        ),
+        (
+            {"contexts": Contexts(np.zeros((100, 1)), None, np.ones((100, 3), dtype=bool))},
+            r"contexts.eligible of shape \(100, 3\)",
+        ),
+        ({"reward_round": np.arange(99)}, r"reward_round of shape \(99,\)"),
+        ({"reward_round": np.arange(100) / 2}, "dtype float64; give 100 whole round numbers"),
+        ({"reward_round": np.arange(100) - 1}, "the reward_round of round 0 is -1"),
+        ({"contexts": Contexts(np.zeros((100, 2)))}, "gave 2 actions, 2 features"),
+        ({"rewards": np.full((100, 2), np.nan)}, "the reward is nan"),
+    ],
+)
+def test_a_world_that_is_none_is_refused_in_a_sentence(given: Any, sentence: str) -> None:
+    class Broken(Coins):
+        problem = Problem([1, 2], features=1, outside="accept")
+
+        def draw(self, start: int, stop: int, seed: int) -> World:
+            world = super().draw(start, stop, seed)
+            return replace(world, **given) if isinstance(given, dict) else given
+
+    with pytest.raises(ValueError, match=sentence):
+        simulate(LinUCB(), Broken(), 100)
+
+
+def test_a_world_may_become_unlike_itself_and_progress_is_told_once() -> None:
+    class LateLater(Coins):
+        def draw(self, start: int, stop: int, seed: int) -> World:
+            world = super().draw(start, stop, seed)
+            return world if start < 10_000 else replace(world, reward_round=np.arange(start, stop) + 5)
+
+    told: list[int] = []
+    trace = simulate(LinUCB(), LateLater(), 20_000, 2, on_rounds=told.append)
+    assert sum(told) == 40_000
+    np.testing.assert_array_equal(trace.regret[:1], simulate(LinUCB(), LateLater(), 20_000).regret)
 
 
 def test_rewards_follow_the_rule_of_the_problem() -> None:
@@ -185,6 +241,7 @@ def test_costs_are_better_when_they_are_low() -> None:
     [
         ({"n_rounds": 0}, "n_rounds is 0"),
         ({"n_rounds": 10.5}, "n_rounds is 10.5"),
+        ({"n_rounds": 10**19}, "n_rounds is 10000000000000000000"),
         ({"n_replications": 0}, "n_replications is 0"),
         ({"seed": -1}, "seed is -1"),
         ({"first_replication": -1}, "first_replication is -1"),
@@ -192,6 +249,7 @@ def test_costs_are_better_when_they_are_low() -> None:
         ({"checkpoints": [0]}, "a checkpoint is 0"),
         ({"checkpoints": "all"}, "checkpoints is 'all'"),
         ({"checkpoints": 0}, "checkpoints is 0"),
+        ({"checkpoints": True}, "checkpoints is True"),
         ({"checkpoints": [1.5]}, "give whole numbers of rounds"),
         ({"learner": LinUCB}, "learner is <class"),
         ({"learner": "LinUCB"}, "learner is 'LinUCB'"),

@@ -67,7 +67,7 @@ class BoxWorld(ABC):
 
     def draw(self, start: int, stop: int, seed: int) -> World:
         """Rounds start..stop-1."""
-        return drawn(lambda block: self._block(seed, block), start, stop, self.n_actions)
+        return drawn(lambda block: self._block(seed, block), start, stop)
 
     def _block(self, seed: int, block: int) -> World:
         rng = block_generator(seed, block)
@@ -92,7 +92,7 @@ def noisy(rng: np.random.Generator, means: Floats, noise: Noise) -> Floats:
     return rewards
 
 
-def problem_of(n_actions: int, n_features: int, n_action_features: int, noise: Noise) -> Problem:
+def box_problem(n_actions: int, n_features: int, n_action_features: int, noise: Noise) -> Problem:
     """Actions 1 to K; Gaussian rewards leave [0, 1], so the problem accepts that."""
     return Problem(
         range(1, n_actions + 1),

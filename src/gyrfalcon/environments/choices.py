@@ -12,12 +12,12 @@ from gyrfalcon.core.checks import check_flag, check_positive, check_whole
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Bools, Floats
-from gyrfalcon.environments.box import noisy, problem_of, truth_generator, within_unit
-from gyrfalcon.environments.environment import BLOCK, Environment, World, block_generator, blocks, drawn
+from gyrfalcon.environments.box import box_problem, noisy, truth_generator, within_unit
+from gyrfalcon.environments.edge import problem_of
+from gyrfalcon.environments.environment import BLOCK, Drawable, World, block_generator, drawn
 from gyrfalcon.environments.settings import Noise, check_noise, check_share
-
-_MASKS = 1
-"""Keeps the stream of masks apart from that of the world that they are laid on."""
+from gyrfalcon.environments.streams import MASKS, rows_of, stream
+from gyrfalcon.environments.wrapping import check_world, layers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +58,11 @@ class ActionFeatureWorld:
     @property
     def problem(self) -> Problem:
         """Actions 1 to K, p shared and q action features; Gaussian rewards are accepted outside (0, 1)."""
-        return problem_of(self.n_actions, self.n_features, self.n_action_features, self.noise)
+        return box_problem(self.n_actions, self.n_features, self.n_action_features, self.noise)
 
     def draw(self, start: int, stop: int, seed: int) -> World:
         """Rounds start..stop-1."""
-        return drawn(lambda block: self._block(seed, block), start, stop, self.n_actions)
+        return drawn(lambda block: self._block(seed, block), start, stop)
 
     def means(self, x: Floats, v: Floats) -> Floats:
         """Expected rewards of all actions at features (n, p) and (n, K, q), (n, K)."""
@@ -128,34 +128,28 @@ class EligibilityWorld:
     np.True_
     """
 
-    world: Environment
+    world: Drawable
     share: float = 0.5
 
     def __post_init__(self) -> None:
-        if not (hasattr(self.world, "draw") and hasattr(self.world, "problem")):
-            raise ValueError(f"world is {self.world!r}; give an environment such as LinearWorld().")
+        check_world("world", self.world)
         check_share("share", self.share)
 
     @property
     def problem(self) -> Problem:
         """That of the world."""
-        return self.world.problem
+        return problem_of(self.world)
 
     def draw(self, start: int, stop: int, seed: int) -> World:
         """Rounds start..stop-1."""
         world = self.world.draw(start, stop, seed)
-        contexts = world.contexts
-        n_actions = self.problem.n_actions
-        uniforms = np.concatenate(
-            [np.zeros((0, n_actions))]
-            + [_uniforms(seed, block, n_actions)[rows] for block, rows in blocks(start, stop)]
+        contexts, n_actions = world.contexts, world.means.shape[1]
+        layer = layers(self.world, EligibilityWorld)
+        uniforms = rows_of(
+            lambda block: stream(seed, block, MASKS, layer).random((BLOCK, n_actions)), start, stop
         )
         mask = _some(uniforms, self.share, contexts.eligible)
         return replace(world, contexts=Contexts(contexts.shared, contexts.actions, mask))
-
-
-def _uniforms(seed: int, block: int, n_actions: int) -> Floats:
-    return np.random.default_rng([seed, 0, block, _MASKS]).random((BLOCK, n_actions))
 
 
 def _some(uniforms: Floats, share: float, allowed: Bools | None) -> Bools:

@@ -10,7 +10,8 @@ import numpy as np
 from gyrfalcon.core.checks import is_number
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Ints
-from gyrfalcon.environments.environment import BLOCK, Drawable, World, problem_of
+from gyrfalcon.environments.edge import problem_of
+from gyrfalcon.environments.environment import BLOCK, Drawable, World
 from gyrfalcon.environments.streams import DELAYS, rows_of, stream
 from gyrfalcon.environments.wrapping import check_world, layers
 

@@ -11,7 +11,8 @@ import numpy as np
 from gyrfalcon.core.checks import check_whole
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.environments.environment import BLOCK, Drawable, World, problem_of
+from gyrfalcon.environments.edge import problem_of
+from gyrfalcon.environments.environment import BLOCK, Drawable, World
 from gyrfalcon.environments.streams import DRIFT, rows_of, stream
 from gyrfalcon.environments.wrapping import check_same_problem, check_world, layers, rows_from
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,10 +32,30 @@ class World:
     def __len__(self) -> int:
         return len(self.means)
 
-    def take(self, rows: slice) -> World:
+    def take(self, rows: slice | Ints) -> World:
         """Some of the rounds."""
         late = None if self.reward_round is None else self.reward_round[rows]
         return World(self.contexts.take(rows), self.means[rows], self.rewards[rows], late)
+
+    @staticmethod
+    def concat(worlds: Sequence[World], rounds: Sequence[Ints]) -> World:
+        """All rounds of some worlds, in the order given; `rounds` says which they are."""
+        if len(worlds) == 1:
+            return worlds[0]
+        late = None
+        if any(world.reward_round is not None for world in worlds):
+            late = np.concatenate(
+                [
+                    own if world.reward_round is None else world.reward_round
+                    for world, own in zip(worlds, rounds, strict=True)
+                ]
+            )
+        return World(
+            Contexts.concat([world.contexts for world in worlds], worlds[0].means.shape[1]),
+            np.concatenate([world.means for world in worlds]),
+            np.concatenate([world.rewards for world in worlds]),
+            late,
+        )
 
 
 class Drawable(Protocol):
@@ -55,30 +75,6 @@ class Environment(Drawable, Protocol):
         ...
 
 
-def problem_of(environment: Drawable) -> Problem:
-    """The problem that a world poses; one that does not say has actions 1 to K and rewards of any size.
-
-    >>> from gyrfalcon.environments.paper import StepExample
-    >>> problem_of(StepExample()).actions
-    (1, 2)
-    """
-    problem = getattr(environment, "problem", None)
-    if isinstance(problem, Problem):
-        return problem
-    if problem is not None:
-        raise TypeError(
-            f"the environment's problem is {problem!r}; give a gyrfalcon.Problem, or none at all."
-        )
-    world = environment.draw(0, 1, 0)
-    n_features, cube = world.contexts.shared.shape[1], world.contexts.actions
-    return Problem(
-        range(1, world.means.shape[1] + 1),
-        n_features or None,
-        None if cube is None else cube.shape[2],
-        outside="accept",
-    )
-
-
 def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
     """The fixed blocks of rounds that cover start..stop-1, and which rows of each are wanted.
 
@@ -95,17 +91,13 @@ def block_generator(seed: int, block: int) -> np.random.Generator:
     return np.random.default_rng([seed, 0, block])
 
 
-def drawn(world_of: Callable[[int], World], start: int, stop: int, n_actions: int) -> World:
+def drawn(world_of: Callable[[int], World], start: int, stop: int) -> World:
     """Rounds start..stop-1 of a world that is drawn by whole blocks.
 
     Means are computed for whole blocks too: products of matrices round differently for fewer rows.
     """
     cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
-    worlds = [world_of(block).take(rows) for block, rows in cuts]
-    if len(worlds) == 1:
-        return worlds[0]
-    return World(
-        Contexts.concat([world.contexts for world in worlds], n_actions),
-        np.concatenate([world.means for world in worlds]),
-        np.concatenate([world.rewards for world in worlds]),
+    return World.concat(
+        [world_of(block).take(rows) for block, rows in cuts],
+        [block * BLOCK + np.arange(rows.start, rows.stop) for block, rows in cuts],
     )

@@ -11,7 +11,7 @@ import numpy as np
 from gyrfalcon.core.checks import check_positive
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.box import BoxWorld, noisy, problem_of, truth_generator, within_unit
+from gyrfalcon.environments.box import BoxWorld, box_problem, noisy, truth_generator, within_unit
 from gyrfalcon.environments.settings import Noise, check_noise, check_share
 from gyrfalcon.environments.shapes import Bumps, Checkers, Lines, Shape, Waves
 
@@ -37,7 +37,7 @@ class LinearWorld(BoxWorld):
     @property
     def problem(self) -> Problem:
         """Actions 1 to K and p features; Gaussian rewards are accepted outside (0, 1)."""
-        return problem_of(self.n_actions, self.n_features, 0, self.noise)
+        return box_problem(self.n_actions, self.n_features, 0, self.noise)
 
     def means(self, x: Floats) -> Floats:
         """Expected rewards of all actions at (n, p) features, (n, K)."""

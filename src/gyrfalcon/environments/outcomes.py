@@ -10,7 +10,7 @@ import numpy as np
 from gyrfalcon.core.checks import check_positive
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.box import BoxWorld, noisy, problem_of, truth_generator, within_unit
+from gyrfalcon.environments.box import BoxWorld, box_problem, noisy, truth_generator, within_unit
 from gyrfalcon.environments.settings import check_deviation, check_share
 from gyrfalcon.environments.shapes import Lines, Waves
 
@@ -66,7 +66,7 @@ class RareRewardWorld(_WavyWorld):
     @property
     def problem(self) -> Problem:
         """Actions 1 to K, p features, rewards 0 and 1."""
-        return problem_of(self.n_actions, self.n_features, 0, "bernoulli")
+        return box_problem(self.n_actions, self.n_features, 0, "bernoulli")
 
     def means(self, x: Floats) -> Floats:
         """Expected rewards of all actions at (n, p) features, (n, K)."""
@@ -103,7 +103,7 @@ class HeteroscedasticWorld(_WavyWorld):
     @property
     def problem(self) -> Problem:
         """Actions 1 to K, p features, rewards accepted outside (0, 1)."""
-        return problem_of(self.n_actions, self.n_features, 0, self.noise)
+        return box_problem(self.n_actions, self.n_features, 0, self.noise)
 
     def deviations(self, x: Floats) -> Floats:
         """The standard deviation of rewards at (n, p) features, (n,)."""

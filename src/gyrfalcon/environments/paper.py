@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,8 +23,11 @@ class StepExample:
     The best linear model (-.25 + 1.5 x, .5) induces the optimal policy, yet learners that trust it drift away
     from it; b = 1/32 and B = 1/16. Rewards leave [0, 1], so the problem accepts that.
 
-    >>> StepExample().draw(0, 3, seed=0).means.shape
+    >>> world = StepExample()
+    >>> world.draw(0, 3, seed=0).means.shape
     (3, 2)
+    >>> world.best_lines, world.b, world.uniform_regret
+    (((-0.25, 1.5), (0.5, 0.0)), 0.03125, 0.25)
     """
 
     noise: float = 0.1
@@ -40,6 +44,21 @@ class StepExample:
     def population(self) -> Population:
         """The distribution that rounds are drawn from."""
         return Population.on_line(self.means, (0.0, 0.5, 1.0))
+
+    @property
+    def best_lines(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Intercept and slope of the line of least squared error for each action."""
+        return (-0.25, 1.5), (0.5, 0.0)
+
+    @property
+    def b(self) -> float:
+        """The mean squared error of the best linear model; as action 1 alone is misjudged, B = 2 b."""
+        return 1.0 / 32.0
+
+    @property
+    def uniform_regret(self) -> float:
+        """Expected regret a round of uniform play, and of either action: wrong half of the time, by .5."""
+        return 0.25
 
     def draw(self, start: int, stop: int, seed: int) -> World:
         """Rounds start..stop-1."""
@@ -63,6 +82,9 @@ class SensitivityExample:
     >>> round(world.slope, 6), [round(number, 6) for number in world.best_line], round(world.b, 6)
     (-0.7785, [0.01675, 0.2565], 0.016496)
     """
+
+    claimed_regret: ClassVar[float] = 0.4275
+    """The paper's lower bound on the regret of what is learnt from the optimal policy's data."""
 
     theta: float = 0.05
     noise: float = 0.1

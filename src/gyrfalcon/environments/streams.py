@@ -12,11 +12,12 @@ from gyrfalcon.environments.environment import BLOCK
 
 Column = TypeVar("Column", bound=NDArray[Any])
 
+MASKS = 1
 DELAYS = 2
 DRIFT = 3
 FLIPS = 4
 LOG_ROWS = 5
-"""What a stream is for keeps it apart from the others of its seed; masks of eligible actions have 1."""
+"""What a stream is for keeps it apart from the others of its seed."""
 
 
 def rows_of(draw_block: Callable[[int], Column], start: int, stop: int, size: int = BLOCK) -> Column:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.types import Ints
-from gyrfalcon.environments.environment import Drawable, World, problem_of
+from gyrfalcon.environments.edge import problem_of
+from gyrfalcon.environments.environment import Drawable, World
 
 _PARTS = ("actions", "features", "action_features", "reward_range", "outside", "cost")
 
@@ -53,13 +54,7 @@ def rows_from(worlds: Sequence[Drawable], which: Ints, start: int, seed: int) ->
         return parts[0]
     # Where each round went when the rows were sorted by their world.
     back = np.argsort(np.concatenate(places), kind="stable")
-    n_actions = parts[0].means.shape[1]
-    return World(
-        Contexts.concat([part.contexts for part in parts], n_actions).take(back),
-        np.concatenate([part.means for part in parts])[back],
-        np.concatenate([part.rewards for part in parts])[back],
-        _reward_rounds(parts, places, start, back),
-    )
+    return World.concat(parts, [start + rows for rows in places]).take(back)
 
 
 def _some_rounds(world: Drawable, rows: Ints, start: int, seed: int) -> World:
@@ -70,25 +65,16 @@ def _some_rounds(world: Drawable, rows: Ints, start: int, seed: int) -> World:
     drawn = world.draw(start + first, start + last, seed)
     if len(rows) == last - first:
         return drawn
-    kept = rows - first
-    late = None if drawn.reward_round is None else drawn.reward_round[kept]
-    return World(drawn.contexts.take(kept), drawn.means[kept], drawn.rewards[kept], late)
-
-
-def _reward_rounds(parts: list[World], places: list[Ints], start: int, back: Ints) -> Ints | None:
-    if all(part.reward_round is None for part in parts):
-        return None
-    known = [
-        start + rows if part.reward_round is None else part.reward_round
-        for part, rows in zip(parts, places, strict=True)
-    ]
-    ordered: Ints = np.concatenate(known)[back]
-    return ordered
+    return drawn.take(rows - first)
 
 
 def _inside(world: object) -> Iterator[Any]:
     """The worlds that a world holds."""
-    for value in getattr(world, "__dict__", {}).values():
+    if is_dataclass(world):
+        held = [getattr(world, field.name) for field in fields(world)]
+    else:
+        held = list(getattr(world, "__dict__", {}).values())
+    for value in held:
         for part in value if isinstance(value, tuple | list) else (value,):
             if hasattr(part, "draw"):
                 yield part

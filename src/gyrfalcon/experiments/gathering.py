@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.types import Floats, Ints
@@ -49,17 +47,22 @@ class Gathering:
 
     def _can_sum(self, epoch: Epoch) -> bool:
         learner = self._learner
-        return epoch.n_rounds > self._long and isinstance(learner, Summing) and learner.can_sum(epoch)
+        if epoch.n_rounds <= self._long or learner.reads_history:
+            return False
+        return isinstance(learner, Summing) and learner.can_sum(epoch)
 
     def _settled(self, stop: int) -> Log | None:
         """The rows whose reward is known before round `stop`; the others stay."""
         if not self._logs:
             return None
-        log, known = Log.concat(self._logs, self._n_actions), np.concatenate(self._known)
-        self._logs, self._known = [], []
+        logs, known, self._logs, self._known = self._logs, self._known, [], []
         if not self._any_late:
-            return log
-        here = known < stop
-        if not here.all():
-            self._logs, self._known = [log.where(~here)], [known[~here]]
-        return log.where(here)
+            return Log.concat(logs, self._n_actions)
+        here = [log.take(slice(0, 0)) for log in logs[:1]]
+        for log, due in zip(logs, known, strict=True):
+            settled = due < stop
+            here.append(log.where(settled))
+            if not settled.all():
+                self._logs.append(log.where(~settled))
+                self._known.append(due[~settled])
+        return Log.concat([log for log in here if len(log)] or here[:1], self._n_actions)

@@ -130,7 +130,7 @@ class Ahead:
 
 
 def _drawn(run: Run, start: int, stop: int) -> World:
-    world = checked(run.environment.draw(start, stop, run.seed), run.problem, start, stop)
+    world = checked(run, start, stop)
     contexts = world.contexts
     if contexts.eligible is not None or contexts.actions is not None or world.reward_round is not None:
         raise UnlikeError

@@ -12,6 +12,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.environments.edge import drawn_world
 from gyrfalcon.environments.environment import BLOCK, Drawable, World
 from gyrfalcon.experiments.gathering import Gathering
 from gyrfalcon.experiments.trace import Recorder
@@ -110,9 +111,8 @@ class Rounds:
         """Rounds start..stop-1 of one chunk, which is drawn once however short the epochs are."""
         first = start - start % CHUNK
         if self._drawn is None or first != self._first:
-            run, last = self._run, min(first + CHUNK, self._run.n_rounds)
             self._first = first
-            self._drawn = checked(run.environment.draw(first, last, run.seed), run.problem, first, last)
+            self._drawn = checked(self._run, first, min(first + CHUNK, self._run.n_rounds))
         return self._drawn.take(slice(start - first, stop - first))
 
     def decisions(self, epoch: Epoch, start: int, world: World) -> Decisions:
@@ -124,20 +124,15 @@ class Rounds:
         return decide(epoch, np.arange(start, start + n), world.contexts, self._uniforms[:, :n].T)
 
 
-def checked(world: World, problem: Problem, start: int, stop: int) -> World:
-    """The world, if it is one of these rounds; a ValueError that says what is wrong with it otherwise."""
-    n, shape = stop - start, (stop - start, problem.n_actions)
-    for name, values in (("means", world.means), ("rewards", world.rewards)):
-        if np.shape(values) != shape:
-            raise ValueError(f"draw({start}, {stop}) gave {name} of shape {np.shape(values)}; give {shape}.")
-    if world.contexts.shared.shape != (n, problem.features.width):
+def checked(run: Run, start: int, stop: int) -> World:
+    """Rounds start..stop-1 of the run's world, if they are rounds of its problem."""
+    world, problem = drawn_world(run.environment, start, stop, run.seed), run.problem
+    cube = world.contexts.actions
+    given = world.means.shape[1], world.contexts.shared.shape[1], 0 if cube is None else cube.shape[2]
+    posed = problem.n_actions, problem.features.width, problem.action_features.width
+    if given != posed:
         raise ValueError(
-            f"draw({start}, {stop}) gave contexts of shape {world.contexts.shared.shape}; "
-            f"give {(n, problem.features.width)}: a row for each round, a column for each feature."
-        )
-    late = world.reward_round
-    if late is not None and (late.shape != (n,) or (late < np.arange(start, stop)).any()):
-        raise ValueError(
-            "a reward_round is before its own round; rewards are known at the end of it at best."
+            f"draw({start}, {stop}) gave {given[0]} actions, {given[1]} features and {given[2]} features of "
+            f"actions; the problem has {posed[0]}, {posed[1]} and {posed[2]}."
         )
     return world

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.checks import check_whole
-from gyrfalcon.environments.environment import Drawable, problem_of
+from gyrfalcon.environments.edge import problem_of
+from gyrfalcon.environments.environment import Drawable
 from gyrfalcon.environments.replay import LoggedReplay
 from gyrfalcon.experiments.lockstep import UnlikeError, how_many_together, play_together
 from gyrfalcon.experiments.replay import replay
 from gyrfalcon.experiments.runs import OnRounds, Run, play
-from gyrfalcon.experiments.trace import Checkpoints, Recorder, Trace, checkpoint_rounds
+from gyrfalcon.experiments.trace import MOST_ROUNDS, Checkpoints, Recorder, Trace, checkpoint_rounds
 from gyrfalcon.learners.learner import Learner
 
 
@@ -54,8 +55,8 @@ def simulate(
     ((3, 2), [500, 1000])
     """
     _check_parts(learner, environment)
-    check_whole("n_rounds", n_rounds)
-    check_whole("n_replications", n_replications)
+    check_whole("n_rounds", n_rounds, below=MOST_ROUNDS)
+    check_whole("n_replications", n_replications, below=MOST_ROUNDS)
     check_whole("seed", seed, least=0)
     check_whole("first_replication", first_replication, least=0)
     recorder = Recorder(checkpoint_rounds(checkpoints, n_rounds), n_replications, keep_policies)
@@ -75,14 +76,35 @@ def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds) -> None:
     size = how_many_together(runs[0])
     for first in range(0, len(runs), size):
         group = runs[first : first + size]
+        told = Told(on_rounds)
         if len(group) > 1:
             try:
-                play_together(group, first, recorder, on_rounds)
+                play_together(group, first, recorder, told)
                 continue
             except UnlikeError:
                 recorder.forget(slice(first, first + len(group)))
+                told.again()
         for number, run in enumerate(group, start=first):
-            play(run, number, recorder, on_rounds)
+            play(run, number, recorder, told)
+
+
+class Told:
+    """Tells of rounds that were played, once, though some may have to be played again."""
+
+    def __init__(self, on_rounds: OnRounds) -> None:
+        self._on_rounds = on_rounds
+        self._n_told = self._n_played = 0
+
+    def __call__(self, n_rounds: int) -> None:
+        """So many more rounds."""
+        self._n_played += n_rounds
+        if self._n_played > self._n_told:
+            self._on_rounds(self._n_played - self._n_told)
+            self._n_told = self._n_played
+
+    def again(self) -> None:
+        """All rounds so far are played once more."""
+        self._n_played = 0
 
 
 def replication_seed(seed: int, replication: int) -> int:

@@ -23,6 +23,8 @@ class Summary:
     @staticmethod
     def of(sample: Floats) -> Summary:
         """Of one number per replication."""
+        if len(sample) == 0:
+            raise ValueError("the sample is empty; give one number per replication.")
         if len(sample) < 2:
             return Summary(float(sample.mean()), float("nan"))
         return Summary(float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(len(sample))))

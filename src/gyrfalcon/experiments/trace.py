@@ -15,6 +15,8 @@ from gyrfalcon.core.types import Floats, Ints
 
 Checkpoints: TypeAlias = Literal["every"] | int | Sequence[int] | Ints | None
 _N_CHECKPOINTS = 100
+MOST_ROUNDS = 2**53
+"""Above these, a round has no float of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ class Trace:
     @staticmethod
     def concat(traces: Sequence[Trace]) -> Trace:
         """All replications of traces with the same checkpoints, in the order given."""
+        if not traces:
+            raise ValueError("there are no traces to put together; give at least one.")
         first = traces[0]
         if any(not np.array_equal(trace.checkpoints, first.checkpoints) for trace in traces):
             raise ValueError("the traces have different checkpoints; simulate them with the same ones.")
@@ -132,6 +136,8 @@ def checkpoint_rounds(checkpoints: Checkpoints, n_rounds: int) -> Ints:
         if checkpoints != "every":
             raise ValueError(f"checkpoints is {checkpoints!r}; give 'every', a number, or rounds.")
         return np.arange(1, n_rounds + 1)
+    if isinstance(checkpoints, bool):
+        raise ValueError(f"checkpoints is {checkpoints}; give 'every', a number, or rounds.")  # noqa: TRY004 - as all settings
     if checkpoints is None or isinstance(checkpoints, int | np.integer):
         return _spaced(_N_CHECKPOINTS if checkpoints is None else int(checkpoints), n_rounds)
     rounds = np.asarray(checkpoints)
