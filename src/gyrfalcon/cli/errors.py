@@ -31,7 +31,7 @@ class Stopped(Exception):  # noqa: N818 - stopping early need not be an error
         self.code = code
 
 
-_EXPECTED = (KeyboardInterrupt, Stopped, ValueError, OverflowError, OSError, MemoryError)
+_EXPECTED = (KeyboardInterrupt, Stopped, ValueError, ArithmeticError, OSError, MemoryError)
 
 
 @contextmanager
@@ -58,7 +58,8 @@ def last_words() -> Iterator[None]:
         try:
             yield
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is None where the caller has closed it
+                sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
@@ -78,8 +79,8 @@ def sentence_of(error: BaseException) -> str:
         return "Stopped."
     if isinstance(error, MemoryError):
         return "There is not enough memory; ask for fewer replications at once, or fewer checkpoints."
-    if isinstance(error, OverflowError):
-        return "A number is too large to compute with; give a smaller one."
+    if isinstance(error, ArithmeticError):
+        return "A number is too large or too small to compute with; give a more moderate one."
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _missing(error.name)
     if isinstance(error, OSError) and error.strerror:

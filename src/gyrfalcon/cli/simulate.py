@@ -122,6 +122,9 @@ def _built(learner: str, environment: str, settings: list[str], world_settings: 
     given = completed(typed_settings(settings, "--set"), maker)
     world, world_maker = environment_maker(environment, "ENVIRONMENT")
     world_given = completed(typed_settings(world_settings, "--world-set"), world_maker)
+    for option, chosen, names in (("--set", name, given), ("--world-set", world, world_given)):
+        if "name" in names:
+            raise ValueError(f"{option} name={names['name']}: {chosen} has no such setting; name it instead.")
     return (
         build_learner({"name": name, **given}, "LEARNER"),
         build_environment({"name": world, **world_given}, "ENVIRONMENT"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+from typing import NamedTuple
+
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.types import Floats, Ints
@@ -18,28 +21,30 @@ class Gathering:
         self._history = PastLogs()
         self._sums: Sums | None = None
         self._logs: list[Log] = []
-        self._known: list[Ints] = []  # by round, when each row's reward is known
-        self._any_late = False
+        self._late: list[_Late] = []  # a heap by what is due first
+        self._n_late = 0
+        self._none: Log  # no rows, in the shape of others
 
     def add(self, epoch: Epoch, world: World, decisions: Decisions, reward: Floats) -> None:
         """The next rows of the epoch, with what they earn sooner or later."""
         log = Log.of(world.contexts, decisions, reward)
+        self._none = log.take(slice(0, 0))
         if world.reward_round is None and self._can_sum(epoch) and isinstance(self._learner, Summing):
             # An epoch of millions of rows would leave the cache, and then the memory.
             self._sums = self._learner.sums(epoch, log, self._sums)
             return
-        self._logs.append(log)
-        self._known.append(decisions.round if world.reward_round is None else world.reward_round)
-        self._any_late = self._any_late or world.reward_round is not None
+        if world.reward_round is None:
+            self._logs.append(log)
+        else:
+            self._wait(log, world.reward_round)
 
     def next_epoch(self, epoch: Epoch) -> Epoch:
         """The epoch after this one, by all that is known when it ends."""
         log, sums = self._settled(epoch.stop), self._sums
         self._sums = None
         if sums is not None and isinstance(self._learner, Summing):
-            sums = sums if log is None or len(log) == 0 else self._learner.sums(epoch, log, sums)
+            sums = self._learner.sums(epoch, log, sums) if len(log) else sums
             return self._learner.next_from(epoch, sums)
-        assert log is not None  # every epoch has rounds, and they are either summed or kept
         following = self._learner.next_epoch(epoch, log, history=self._history)
         if self._learner.reads_history:
             self._history = self._history.followed_by(log)
@@ -51,18 +56,29 @@ class Gathering:
             return False
         return isinstance(learner, Summing) and learner.can_sum(epoch)
 
-    def _settled(self, stop: int) -> Log | None:
-        """The rows whose reward is known before round `stop`; the others stay."""
-        if not self._logs:
-            return None
-        logs, known, self._logs, self._known = self._logs, self._known, [], []
-        if not self._any_late:
-            return Log.concat(logs, self._n_actions)
-        here = [log.take(slice(0, 0)) for log in logs[:1]]
-        for log, due in zip(logs, known, strict=True):
-            settled = due < stop
-            here.append(log.where(settled))
-            if not settled.all():
-                self._logs.append(log.where(~settled))
-                self._known.append(due[~settled])
-        return Log.concat([log for log in here if len(log)] or here[:1], self._n_actions)
+    def _wait(self, log: Log, due: Ints) -> None:
+        """Keep rows until they are due."""
+        if len(log):
+            heappush(self._late, _Late(int(due.min()), self._n_late, log, due))
+            self._n_late += 1
+
+    def _settled(self, stop: int) -> Log:
+        """The rows whose reward is known before round `stop`, which leave; the others are not looked at."""
+        ready = []
+        while self._late and self._late[0].first_due < stop:
+            ready.append(heappop(self._late))
+        for late in sorted(ready, key=lambda one: one.number):
+            settled = late.due < stop
+            self._logs.append(late.log.where(settled))
+            self._wait(late.log.where(~settled), late.due[~settled])
+        logs, self._logs = self._logs or [self._none], []
+        return Log.concat(logs, self._n_actions)
+
+
+class _Late(NamedTuple):
+    """Rows whose rewards are not known yet, some due earlier than others."""
+
+    first_due: int
+    number: int  # the order in which they came, so that no two compare equal
+    log: Log
+    due: Ints

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from gyrfalcon.core.checks import check_whole
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.reports import FitReport
@@ -49,7 +50,7 @@ class Trace:
     regret: Floats
     """(R, C): cumulative expected regret; nan in a world that does not know its expected rewards."""
     reward: Floats
-    """(R, C): cumulative reward."""
+    """(R, C): cumulative reward, as the world gave it: a learner may see it clipped."""
     propensity: Floats
     """(R, C): of the action played in the checkpoint's own round."""
     least_propensity: Floats
@@ -132,6 +133,7 @@ def checkpoint_rounds(checkpoints: Checkpoints, n_rounds: int) -> Ints:
     >>> checkpoint_rounds([10, 50], 100).tolist(), checkpoint_rounds(3, 100).tolist()
     ([10, 50, 100], [1, 10, 100])
     """
+    check_whole("n_rounds", n_rounds, below=MOST_ROUNDS)
     if isinstance(checkpoints, str):
         if checkpoints != "every":
             raise ValueError(f"checkpoints is {checkpoints!r}; give 'every', a number, or rounds.")
