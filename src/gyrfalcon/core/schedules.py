@@ -54,12 +54,9 @@ class Geometric:
 
     def end(self, index: int) -> int:
         """The rounded-up geometric progression; where it grows by less than a round, one round a step."""
-        # ceil(first ratio^j) grows by less than 1 only before first ratio^j (ratio - 1) reaches 1; until
-        # then the progression advances by single rounds, and it never falls behind that pace.
-        last = int(self.first)
-        for step in range(1, index):
-            last = max(last + 1, ceil(self.first * self.ratio**step - 1e-9))
-        return last
+        # first ratio^j - j is convex in j: its largest value so far is the first one or the last.
+        step = index - 1
+        return max(int(self.first) + step, ceil(self.first * self.ratio**step - 1e-9))
 
 
 @dataclass(frozen=True, slots=True)
