@@ -21,7 +21,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device", "out/page.html")
         (ModuleNotFoundError("No module", name="distributed.client"), 1, "pip install 'gyrfalcon[cluster]'."),
         (ModuleNotFoundError("No module", name="matplotlib"), 1, "pip install 'gyrfalcon[cli]'."),
         (ImportError("this sweep needs joblib; install it."), 1, "this sweep needs joblib; install it."),
-        (OverflowError("math range error"), 2, "give a smaller one."),
+        (OverflowError("math range error"), 2, "give a more moderate one."),
         (MemoryError(), 1, "There is not enough memory"),
     ],
 )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 
 from gyrfalcon.cli.describe import Setting, describe, short
@@ -33,6 +35,19 @@ def test_machines_get_names_and_lines() -> None:
 def test_every_setting_has_a_meaning(name: str) -> None:
     description = describe(name, {**LEARNERS, **ENVIRONMENTS}[name])
     assert all(setting.meaning for setting in description.settings)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, maker in ENVIRONMENTS.items() if "noise" in signature(maker).parameters]
+)
+def test_noise_is_said_to_be_bernoulli_just_where_it_may_be(name: str) -> None:
+    (meaning,) = (one.meaning for one in describe(name, ENVIRONMENTS[name]).settings if one.name == "noise")
+    try:
+        ENVIRONMENTS[name](noise="bernoulli")
+    except (ValueError, TypeError):
+        assert "bernoulli" not in meaning
+    else:
+        assert "bernoulli" in meaning
 
 
 @pytest.mark.parametrize("spelling", ["EpsilonFalcon", "epsilon-falcon", "Epsilon FALCON"])

@@ -71,14 +71,11 @@ def test_the_constants_of_section_1_1_are_those_of_its_population() -> None:
     assert world.population.regret(UniformPolicy(2)) == pytest.approx(world.uniform_regret, abs=1e-12)
 
 
-def test_what_optimal_data_teach_costs_as_much_as_appendix_e_claims() -> None:
+def test_what_optimal_data_teach_costs_more_than_appendix_e_claims() -> None:
     world = SensitivityExample()
     play = greedy(best_in_class(world.population, Linear()))
     learnt = best_in_class(world.population, Linear(), play=play)
-    # The claim is the regret at the largest theta, .45 (1 - theta), and regret grows as theta falls.
-    assert world.population.regret(greedy(learnt)) == pytest.approx(
-        SensitivityExample.claimed_regret, abs=0.02
-    )
+    assert world.population.regret(greedy(learnt)) > SensitivityExample.claimed_regret
 
 
 def test_both_examples_meet_the_same_luck() -> None:

@@ -36,7 +36,7 @@ from gyrfalcon.environments.drift import Switching
 from gyrfalcon.environments.environment import World
 from gyrfalcon.experiments.building import build_environment, build_learner
 from gyrfalcon.experiments.catalogue import ENVIRONMENTS, LEARNERS
-from gyrfalcon.experiments.content import Keyed, as_text, digest_of, label_of, settings_of
+from gyrfalcon.experiments.content import Keyed, as_text, label_of, settings_digest, settings_of
 from gyrfalcon.experiments.named_sets import NamedSet
 from tests.contracts.learners import PLAIN, WITH_ACTION_FEATURES
 
@@ -211,7 +211,9 @@ def test_labels_have_what_is_not_the_default() -> None:
 
 
 def test_all_learners_of_the_contract_suite_have_contents_and_labels_of_their_own() -> None:
-    assert len({digest_of(settings_of(one)) for one in ALL.values()}) == len(set(map(repr, ALL.values())))
+    assert len({settings_digest(settings_of(one)) for one in ALL.values()}) == len(
+        set(map(repr, ALL.values()))
+    )
     assert len({label_of(one) for one in ALL.values()}) == len(set(map(repr, ALL.values())))
 
 
@@ -220,7 +222,7 @@ def test_any_other_value_of_a_setting_is_another_content(setting: str, value: fl
     settings: dict[str, Any] = {setting: value}
     changed = replace(LinUCB(), **settings)
     assert settings_of(changed)[setting] == value
-    assert digest_of(settings_of(changed)) != digest_of(settings_of(LinUCB()))
+    assert settings_digest(settings_of(changed)) != settings_digest(settings_of(LinUCB()))
 
 
 class _Worldly:

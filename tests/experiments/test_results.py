@@ -185,14 +185,35 @@ def test_a_file_with_the_name_of_another_cell_is_set_aside(folder: Path) -> None
     assert (sweep.n_computed, contents(folder)) == (1, before)
 
 
-def test_everything_else_in_the_folder_is_set_aside(folder: Path) -> None:
+def test_parquet_files_that_are_no_results_are_set_aside(folder: Path) -> None:
     before = contents(folder)
-    (folder / "notes.txt").write_text("notes")
-    (folder / "inner").mkdir()
-    _foreign(folder / "inner" / "table.parquet")
     _foreign(folder / "table.parquet")
+    _foreign(folder / "TABLE.PARQUET")
     sweep = run_sweep(small_grid(), folder)
-    assert (sweep.n_computed, len(sweep.set_aside), contents(folder)) == (0, 3, before)
+    assert (sweep.n_computed, len(sweep.set_aside), contents(folder)) == (0, 2, before)
+    assert sweep.left_alone == ()
+
+
+def test_a_folder_with_the_name_of_a_cell_is_set_aside(folder: Path) -> None:
+    before = contents(folder)
+    path = folder / f"{small_grid().cells[0].key}.parquet"
+    path.unlink()
+    path.mkdir()
+    sweep = run_sweep(small_grid(), folder)
+    assert (sweep.n_computed, len(sweep.set_aside), contents(folder)) == (1, 1, before)
+
+
+def test_everything_else_in_the_folder_is_left_alone_and_told(folder: Path) -> None:
+    (folder / "notes.md").write_text("notes")
+    for inner in ("figs", "older.parquet"):
+        (folder / inner).mkdir()
+        _foreign(folder / inner / "table.parquet")
+    before = sorted(folder.rglob("*"))
+    sweep = run_sweep(small_grid(), folder)
+    assert (sweep.n_computed, sweep.set_aside, sorted(folder.rglob("*"))) == (0, (), before)
+    assert [path.name for path in sweep.left_alone] == ["figs", "notes.md", "older.parquet"]
+    assert (folder / "notes.md").read_text() == "notes"
+    assert not folder.with_name("results.set-aside").exists()
 
 
 def test_a_folder_with_other_things_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -284,6 +284,31 @@ def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
     assert contents(tmp_path / "1") == contents(tmp_path / "4")
 
 
+_WIDE = """
+import sys
+from threadpoolctl import threadpool_info, threadpool_limits
+from gyrfalcon.experiments.grid import Grid
+from gyrfalcon.experiments.sweep import run_sweep
+if __name__ == "__main__":
+    squares = {"name": "Linear", "basis": {"name": "Polynomial", "degree": 2}}
+    learners = [{"name": name, "model_class": squares} for name in ("EpsilonFalcon", "LinUCB")]
+    grid = Grid(learners, [{"name": "SinusoidWorld", "n_features": 20}], 900, 2, checkpoints=3)
+    with threadpool_limits(2):
+        run_sweep(grid, sys.argv[1], jobs=int(sys.argv[2]))
+        print(*{one["num_threads"] for one in threadpool_info()})
+"""
+
+
+def test_wide_classes_give_the_same_bytes_with_two_threads_here_and_in_two_processes(tmp_path: Path) -> None:
+    # 230 features of degree two: the last digits of X'X depend on the number of threads from about 200 on.
+    free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    for jobs in ("1", "2"):
+        command = [sys.executable, "-c", _WIDE, str(tmp_path / jobs), jobs]
+        done = subprocess.run(command, env=free, check=True, capture_output=True, text=True)
+        assert done.stdout.split() == ["2"], "the limit is lifted when the sweep is over"
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
 def test_a_grid_from_a_file_is_swept(tmp_path: Path) -> None:
     (tmp_path / "grid.toml").write_text(
         'n_rounds = 200\nlearners = ["Uniform"]\n[[environments]]\nname = "StepExample"\nnoise = [0.1, 0.2]\n'

@@ -29,8 +29,8 @@ from gyrfalcon.experiments.paper import (
     claims_sums,
     claims_theorems,
 )
-from gyrfalcon.experiments.paper.claim import SOURCES, Claim, as_rare_as, exceeds, exceeds_0
-from gyrfalcon.experiments.paper.claims import CLAIMS_WORK, claims_json, claims_of
+from gyrfalcon.experiments.paper.claim import SOURCES, Claim, as_rare_as, claims_json, exceeds, exceeds_0
+from gyrfalcon.experiments.paper.claims import claims_of, claims_work
 from gyrfalcon.experiments.paper.exhibit import Effort
 
 QUICK = Effort(quick=True)
@@ -62,7 +62,7 @@ def is_long(piece: Callable[[], list[Claim]]) -> bool:
 def claims() -> dict[str, Claim]:
     """Every claim at quick effort by key, but for the piece that takes longer than all others together."""
     return {
-        claim.key: claim for claim in claims_of(piece() for piece in CLAIMS_WORK(QUICK) if not is_long(piece))
+        claim.key: claim for claim in claims_of(piece() for piece in claims_work(QUICK) if not is_long(piece))
     }
 
 
@@ -123,9 +123,9 @@ def test_claims_stand_in_the_papers_order_and_lemmas_before_their_proofs(claims:
 
 
 def test_pieces_can_be_sent_to_other_processes_and_give_the_same_again() -> None:
-    for piece in CLAIMS_WORK(QUICK):
+    for piece in claims_work(QUICK):
         assert isinstance(pickle.loads(pickle.dumps(piece)), partial)
-    short = CLAIMS_WORK(QUICK)[1]
+    short = claims_work(QUICK)[1]
     assert claims_json(short()) == claims_json(pickle.loads(pickle.dumps(short))())
 
 

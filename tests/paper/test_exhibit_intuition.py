@@ -71,6 +71,10 @@ def test_sets_shrink_and_the_minimiser_comes_closer(tables: Tables) -> None:
 
 
 def test_the_words_change_with_the_numbers(tables: Tables) -> None:
+    assert "the closer the set, the better the play" in " ".join(EXHIBIT.prose(tables))
+    middle = tables["fits"]["fit"].index("constrained", 4)
+    worse = [*tables["fits"]["regret"][:middle], 0.2, *tables["fits"]["regret"][middle + 1 :]]
+    assert "not improve each time" in " ".join(EXHIBIT.prose(changed(tables, "fits", regret=worse)))
     wide = changed(tables, "summary", slack=[1.0, 1.0, 1.0])
     assert "inside at least one" in " ".join(EXHIBIT.prose(wide))
 

@@ -12,8 +12,8 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.misspecification import best_in_class
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population import greedy
-from gyrfalcon.experiments.paper.curves import crossing
 from gyrfalcon.experiments.paper.exhibit import Effort, Tables
+from gyrfalcon.experiments.paper.lines import crossing
 from gyrfalcon.experiments.paper.regret_over_time import EXHIBIT, runs, stretches
 from gyrfalcon.experiments.paper.self_consistent import REGRET, SWITCH
 from gyrfalcon.experiments.paper.tabular import numbers, only

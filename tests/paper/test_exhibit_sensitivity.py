@@ -61,7 +61,10 @@ def test_the_log_is_the_optimal_policys() -> None:
 def test_more_rows_narrow_the_interval_around_the_bad_line(tables: Tables) -> None:
     at_0 = numbers(tables["confidence"], "x") == 0.0
     assert (np.diff(numbers(tables["confidence"], "width")[at_0]) < 0.0).all()
-    assert abs(numbers(tables["confidence"], "estimate")[at_0][-1] - 1.0) < 0.1
+    # A million rows show action 1 on a twentieth of contexts: at 0 its line strays by .1 / sqrt(50,000) times
+    # .975 over the spread of x there, .05 / sqrt(12), which is .03, around the .955 that a ridge of 1 leaves.
+    # Five such deviations are passed once in 1.7 million seeds.
+    assert abs(numbers(tables["confidence"], "estimate")[at_0][-1] - 0.955) < 5 * 0.03
 
 
 def test_the_words_change_with_the_numbers(tables: Tables) -> None:

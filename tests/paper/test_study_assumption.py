@@ -15,8 +15,7 @@ from gyrfalcon.experiments.paper.inclusions import (
     hull_thresholds,
     linear_thresholds,
 )
-from gyrfalcon.experiments.paper.rows import matching
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.tabular import matching, numbers
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 examples = settings(deadline=None, max_examples=60)

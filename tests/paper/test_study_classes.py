@@ -5,8 +5,7 @@ from numpy.polynomial import legendre
 
 from gyrfalcon.experiments.paper.classes import DEGREES, EXHIBIT, learner, runs
 from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.rows import distinct, matching
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.tabular import distinct, matching, numbers
 from gyrfalcon.theory import regret_rate
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 

@@ -18,8 +18,7 @@ from gyrfalcon.experiments.paper.comparison import (
 )
 from gyrfalcon.experiments.paper.comparison_words import GREEDIER, OURS, SHARPER, UNCONSTRAINED
 from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.rows import entry, matching
-from gyrfalcon.experiments.paper.tabular import numbers, only
+from gyrfalcon.experiments.paper.tabular import entry, matching, numbers, only
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epochwise import unchanged
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon

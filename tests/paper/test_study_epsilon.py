@@ -8,8 +8,7 @@ from scipy.optimize import minimize_scalar
 
 from gyrfalcon.experiments.paper.epsilon import EXHIBIT, corollary_epsilon, lowest, runs
 from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.rows import entry, matching
-from gyrfalcon.experiments.paper.tabular import numbers, only
+from gyrfalcon.experiments.paper.tabular import entry, matching, numbers, only
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 

@@ -16,8 +16,7 @@ from gyrfalcon.experiments.paper.misspecification import (
     slope_of,
     world_of,
 )
-from gyrfalcon.experiments.paper.rows import entry, matching
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.tabular import entry, matching, numbers
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear import Linear
@@ -101,6 +100,9 @@ def test_the_words_change_with_the_numbers(tables: Tables) -> None:
     slow = changed(tables, "growth", power=[0.3, 0.4, 0.9])
     assert "not both faster than 1/2" in " ".join(EXHIBIT.prose(slow))
     assert "does not attain" in " ".join(EXHIBIT.prose(slow))
+    assert "family attains" in " ".join(EXHIBIT.prose(tables))
+    unsure = changed(tables, "growth", power_standard_error=[0.3, 0.1, 0.1])
+    assert "not both faster than 1/2" in " ".join(EXHIBIT.prose(unsure))
 
 
 def test_it_can_be_read(tables: Tables) -> None:

@@ -5,18 +5,17 @@ import pytest
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.misspecification import best_in_class
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population import Population
 from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.rows import matching, table_of_rows
+from gyrfalcon.experiments.paper.lines import distance
 from gyrfalcon.experiments.paper.shrinking import EXHIBIT
 from gyrfalcon.experiments.paper.shrinking_figure import ellipse
-from gyrfalcon.experiments.paper.shrinking_fits import BEST, LEARNER, Watched, distance, fits, lines_of
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.shrinking_fits import BEST, LEARNER, Watched, fits
+from gyrfalcon.experiments.paper.tabular import matching, numbers, table_of_rows
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epochwise import fitted_state
-from gyrfalcon.oracles.linear import Linear, LinearOracle
+from gyrfalcon.oracles.linear import LinearOracle
 from gyrfalcon.oracles.moments import Moments
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
@@ -32,10 +31,6 @@ class Lines:
 
     def scores(self, contexts: Contexts) -> Floats:
         return self.lines[:, 0] + contexts.shared * self.lines[:, 1]
-
-
-def test_the_best_lines_are_those_of_the_population() -> None:
-    assert lines_of(best_in_class(StepExample().population, Linear())) == pytest.approx(BEST, abs=1e-9)
 
 
 def test_distance_is_a_root_mean_square_over_contexts_and_actions() -> None:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from gyrfalcon.report.figures import Band, regret_curves, regret_figure
+from gyrfalcon.report.figures import Band, regret_curves
 from gyrfalcon.report.pictures import pictures, save_pictures
 from gyrfalcon.report.style import COLOURS, new_figure, style
-from gyrfalcon.report.whole import write_whole
+from gyrfalcon.storage.whole import write_whole
 
 
 def drawn() -> Figure:
@@ -37,6 +37,7 @@ def test_pictures_hold_nothing_from_elsewhere() -> None:
 
 
 def test_saved_pictures_are_all_there_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "figures").mkdir()
     save_pictures(tmp_path / "figures", "one", pictures(drawn()))
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["one.pdf", "one.png", "one.svg"]
 
@@ -51,10 +52,11 @@ def test_style_leaves_the_readers_own_settings_alone() -> None:
     assert mpl.rcParams["font.size"] == before
 
 
-def test_a_regret_figure_is_written_in_the_kind_that_its_name_asks_for(tmp_path: Path) -> None:
-    x = np.array([1.0, 10.0])
-    regret_figure(tmp_path / "a.svg", x, {"one": Band(x, x, x)}, {}, "title")
-    assert b"<svg" in (tmp_path / "a.svg").read_bytes()
+def test_a_band_is_two_standard_errors_wide_either_way_and_stays_above_its_floor() -> None:
+    band = Band.of(np.array([1.0, 1.0]), np.array([0.1, 2.0]), floor=0.01)
+    assert band.middle.tolist() == [1.0, 1.0]
+    assert band.low.tolist() == [0.8, 0.01]
+    assert band.high.tolist() == [1.2, 5.0]
 
 
 def _luminance(colour: str) -> float:

@@ -62,7 +62,7 @@ def _written(out: Path, outcomes: dict[str, Outcome], rounds: int, replications:
     from gyrfalcon.cli.demo_figures import regret_over_time
     from gyrfalcon.cli.demo_page import demo_page
     from gyrfalcon.report.pictures import picture
-    from gyrfalcon.report.whole import write_whole
+    from gyrfalcon.storage.whole import write_whole
 
     figure, page = out / "demo.png", out / "demo.html"
     write_whole(figure, picture(regret_over_time(outcomes), "png"))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gyrfalcon.experiments.demo import BEST_LINE, UNIFORM_REGRET, Outcome
-from gyrfalcon.experiments.paper.labels import Label, end_labels, plain_numbers
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.demo import Outcome
 from gyrfalcon.report.figures import draw_band, draw_reference
+from gyrfalcon.report.labels import Label, end_labels, plain_numbers
 from gyrfalcon.report.style import COLOURS, GREY, new_figure, style
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def regret_over_time(outcomes: Mapping[str, Outcome]) -> Figure:
         axes = figure.add_subplot()
         for colour, outcome in zip(COLOURS, outcomes.values(), strict=False):
             draw_band(axes, outcome.rounds, outcome.per_round, colour)
-        draw_reference(axes, "uniform play", UNIFORM_REGRET)
+        draw_reference(axes, "uniform play", StepExample().uniform_regret)
         title = "A step fitted by lines: who stays close to the best one"
         axes.set(xscale="log", xlabel="round", ylabel="expected regret per round", title=title)
         axes.set_ylim(bottom=0.0)
@@ -55,7 +56,15 @@ def beliefs(outcomes: Mapping[str, Outcome]) -> Figure:
 
 def _truth(axes: Axes) -> None:
     axes.plot([0.0, 0.5, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0], color=GREY, linewidth=1.2, zorder=3)
-    axes.plot([0.0, 1.0], BEST_LINE, color="black", linewidth=1.2, linestyle=(0, (2, 2)), zorder=4)
+    intercept, slope = StepExample().best_lines[0]
+    axes.plot(
+        [0.0, 1.0],
+        [intercept, intercept + slope],
+        color="black",
+        linewidth=1.2,
+        linestyle=(0, (2, 2)),
+        zorder=4,
+    )
     axes.axhline(0.5, color=GREY, linewidth=0.6, zorder=0)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from gyrfalcon.cli import demo_figures
-from gyrfalcon.experiments.demo import UNIFORM_REGRET, Outcome
+from gyrfalcon.cli.output import with_error
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.demo import Outcome
 from gyrfalcon.report.page import Page, Section, Table
 from gyrfalcon.report.pictures import picture
 
@@ -68,8 +68,8 @@ def table_of(outcomes: Mapping[str, Outcome]) -> tuple[list[str], list[list[str]
     rows = [
         [
             name,
-            f"{outcome.cumulative.mean:,.0f} ({outcome.cumulative.standard_error:,.0f})",
-            f"{outcome.late.mean:.4f} ({outcome.late.standard_error:.4f})",
+            with_error(outcome.cumulative, 0),
+            with_error(outcome.late, 4),
         ]
         for name, outcome in outcomes.items()
     ]
@@ -81,7 +81,7 @@ def _late(outcomes: Mapping[str, Outcome]) -> str:
     best = min(outcomes, key=lambda name: outcomes[name].late.mean)
     return (
         f"Over the last half of the rounds a round costs: {costs}; the least is {best}'s. Uniform play, and "
-        f"action 1 everywhere, would cost {UNIFORM_REGRET}, the best line nothing."
+        f"action 1 everywhere, would cost {StepExample().uniform_regret}, the best line nothing."
     )
 
 
@@ -96,17 +96,9 @@ def _beliefs(outcomes: Mapping[str, Outcome]) -> Section:
 
 
 def _acting(outcomes: Mapping[str, Outcome]) -> str:
-    told = "; ".join(f"{name} {regret_of_beliefs(outcome):.4f}" for name, outcome in outcomes.items())
+    told = "; ".join(f"{name} {outcome.greedy_regret():.4f}" for name, outcome in outcomes.items())
     return (
         "Whoever always took the action whose line is higher would lose one half wherever the lines are the "
         f"wrong way round. With the lines at the end that comes to this much a round, on average: {told}. "
         "For the best line it is 0."
     )
-
-
-def regret_of_beliefs(outcome: Outcome) -> float:
-    """Expected regret a round of acting greedily on the lines at the end, averaged over replications."""
-    x = (np.arange(1000) + 0.5) / 1000
-    gaps = outcome.beliefs[:, 0] - outcome.beliefs[:, 1]
-    higher = gaps[:, :1] * (1.0 - x) + gaps[:, 1:] * x > 0.0
-    return float(0.5 * np.mean(higher != (x > 0.5)))

@@ -30,7 +30,7 @@ _COMMON = {
     "n_actions": "How many actions there are.",
     "n_explore": "Uniform rounds to begin with.",
     "n_features": "How many features a context has.",
-    "noise": "Standard deviation of rewards around their means.",
+    "noise": "Standard deviation of rewards around their means, or 'bernoulli': rewards of 0 and 1.",
     "radius": "Half the length of a bump's sides.",
     "rate": "Share of rounds with a reward of 1 under uniform play.",
     "refit": "Whether to learn from all rows, at each doubling of the rounds.",
@@ -43,6 +43,17 @@ _COMMON = {
     "world_seed": "Draws the truth, whatever the seed of a run.",
     "worlds": "The worlds, in their order.",
 }
+"""What settings of a name mean, wherever their class says nothing else."""
+
+_GAUSSIAN = "Standard deviation of rewards around their means."
+_OWN = {
+    ("EnlargedLinUCB", "misspecification"): "How far expected rewards may be off the linear model.",
+    ("HeteroscedasticWorld", "noise"): "The smallest standard deviation of rewards.",
+    ("SensitivityExample", "noise"): _GAUSSIAN,
+    ("StepExample", "noise"): _GAUSSIAN,
+    ("Uniform", "schedule"): "When epochs end.",
+}
+"""By class and name: settings that mean something else than others of their name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +90,7 @@ def describe(name: str, maker: Callable[..., Any]) -> Description:
         Setting(
             parameter.name,
             _default(parameter),
-            meanings.get(parameter.name) or _meaning(parameter.name, text),
+            meanings.get(parameter.name) or _meaning(name, parameter.name, text),
         )
         for parameter in inspect.signature(maker).parameters.values()
     )
@@ -132,9 +143,10 @@ def _entries(section: str) -> Iterator[tuple[str, str]]:
             yield name.strip(), " ".join(text.split())
 
 
-def _meaning(name: str, text: str) -> str:
-    """What settings of that name have in common, else a sentence of the text that names this one."""
-    if name in _COMMON:
-        return _COMMON[name]
+def _meaning(owner: str, name: str, text: str) -> str:
+    """What this setting, or all of that name, mean; else a sentence of the text that names this one."""
+    known = _OWN.get((owner, name)) or _COMMON.get(name)
+    if known is not None:
+        return known
     sentences = re.split(r"(?<=[.;:]) ", text)
     return next((sentence.rstrip(";:") for sentence in sentences if f"`{name}`" in sentence), "")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from gyrfalcon.experiments.paper import words
+
 _NARROW = 20
 """How narrow text may be wrapped."""
 
@@ -99,8 +101,8 @@ def with_error(summary: Summary, digits: int) -> str:
     """
     if math.isnan(summary.mean):
         return "-"
-    mean = f"{summary.mean:,.{digits}f}"
-    return mean if math.isnan(summary.standard_error) else f"{mean} ({summary.standard_error:,.{digits}f})"
+    # Terminals may know no minus sign but the hyphen.
+    return words.with_error(summary.mean, summary.standard_error, digits).replace("\N{MINUS SIGN}", "-")
 
 
 def _wrapped(text: str) -> str:

@@ -51,7 +51,17 @@ def sweep(
     done = _run(grid, out, _jobs(jobs, cluster, len(grid.cells)), cluster)
     for aside in done.set_aside:
         note(f"Set aside: {aside}")
+    if done.left_alone:
+        note(_left_alone(done))
     _report(done, as_json=as_json)
+
+
+def _left_alone(done: Sweep) -> str:
+    names = ", ".join(path.name for path in done.left_alone)
+    return (
+        f"Left alone in {done.folder}, being no results: {names}. "
+        f"Readers of a whole folder may stumble over that; let them read {done.folder / '*.parquet'}."
+    )
 
 
 def _jobs(jobs: int | None, cluster: str | None, n_cells: int) -> int:
@@ -112,6 +122,7 @@ def _report(done: Sweep, *, as_json: bool) -> None:
                 "cells_computed": done.n_computed,
                 "cells_reused": done.n_reused,
                 "set_aside": [str(aside) for aside in done.set_aside],
+                "left_alone": [str(path) for path in done.left_alone],
                 "late_from_round": late_start(done.grid) + 1,
                 "results": [result.numbers() for result in found],
             }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
 from gyrfalcon.cli.output import number
+from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.theory import (
     RegretBound,
     TunedRate,
@@ -94,7 +95,7 @@ class Theorem:
         low, high = 1, _MOST_ROUNDS
         if replace(self, T=high).vacuous:
             return None
-        while high - low > low // 1000:
+        while high - low > max(1, low // 1000):
             middle = math.isqrt(low * high) if high > 4 * low else (low + high) // 2
             low, high = (middle, high) if replace(self, T=middle).vacuous else (low, middle)
         return high
@@ -111,8 +112,7 @@ class Theorem:
         return [*self._about_bound(), *self._about_epsilon()]
 
     def _rates(self, index: int, start: int, stop: int, n_before: int) -> EpochRates:
-        # 1e-12 keeps products such as .07 * 100 > 7 from counting a passive round more
-        n_passive = math.ceil(self.epsilon * (stop - start) * (1.0 - 1e-12))
+        n_passive = passive_count(self.epsilon, stop - start)
         known = (self.comp, index, self.delta, self.rho, self.rho_prime)
         return EpochRates(
             index,

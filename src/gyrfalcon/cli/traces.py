@@ -71,7 +71,7 @@ def columns_of(trace: Trace) -> dict[str, Any]:
 
 def save_trace(path: Path, trace: Trace) -> None:
     """Write the trace's table, whole or not at all."""
-    from gyrfalcon.report.whole import write_whole
+    from gyrfalcon.storage.whole import write_whole
 
     columns = columns_of(trace)
     makers = {".parquet": _parquet, ".csv": _csv, ".json": _json}
@@ -82,7 +82,7 @@ def save_figure(path: Path, trace: Trace, title: str) -> None:
     """Draw regret per round, or reward where expected rewards are not known."""
     from gyrfalcon.report.figures import regret_curves
     from gyrfalcon.report.pictures import picture
-    from gyrfalcon.report.whole import write_whole
+    from gyrfalcon.storage.whole import write_whole
 
     known = bool(np.isfinite(trace.regret[:, -1]).all())
     curves = {"": _band(trace.regret_per_round if known else trace.reward_per_round)}
@@ -131,9 +131,10 @@ def _epoch_row(epoch: PlayedEpoch) -> dict[str, float]:
 
 def _band(values: Floats) -> Band:
     """The mean over replications, two standard errors either way."""
-    mean = values.mean(axis=0)
-    error = values.std(axis=0, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else np.zeros_like(mean)
-    return Band(mean, mean - 2 * error, mean + 2 * error)
+    stretches = [Summary.of(column) for column in values.T]
+    error = np.array([summary.standard_error for summary in stretches])
+    # A single replication has no standard error, and is drawn without a band.
+    return Band.of(np.array([summary.mean for summary in stretches]), np.nan_to_num(error))
 
 
 def _parquet(columns: dict[str, Any]) -> bytes:

@@ -17,7 +17,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.schema import Schema
 from gyrfalcon.core.tables import is_missing, listed, read, shown, values_of
 from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.environments.content import digest_of
+from gyrfalcon.environments.content import data_digest
 from gyrfalcon.environments.environment import BLOCK, World, block_generator
 from gyrfalcon.environments.population import Population
 from gyrfalcon.environments.settings import check_share
@@ -119,7 +119,7 @@ class Classification:
     @cached_property
     def content(self) -> str:
         """A digest of the data: other rows, labels or names give another."""
-        return digest_of(repr((self.features, self.classes)), self.X, self._labels)
+        return data_digest(repr((self.features, self.classes)), self.X, self._labels)
 
     def __repr__(self) -> str:
         size = f"{self.n_rows} rows, {self.X.shape[1]} features, {len(self.classes)} classes"

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def digest_of(*parts: NDArray[Any] | str | None) -> str:
+def data_digest(*parts: NDArray[Any] | str | None) -> str:
     """A digest of arrays and texts: the same for the same ones, on any machine, and another for others.
 
-    >>> digest_of("a", np.arange(3)) == digest_of("a", np.arange(3))
+    >>> data_digest("a", np.arange(3)) == data_digest("a", np.arange(3))
     True
-    >>> digest_of(np.zeros((2, 3))) == digest_of(np.zeros((3, 2)))
+    >>> data_digest(np.zeros((2, 3))) == data_digest(np.zeros((3, 2)))
     False
     """
     digest = blake2b(digest_size=16)

@@ -15,7 +15,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.tables import shown, values_of
 from gyrfalcon.core.types import Bools, Floats, Ints
-from gyrfalcon.environments.content import digest_of
+from gyrfalcon.environments.content import data_digest
 from gyrfalcon.environments.streams import LOG_ROWS, stream
 
 _ORDER, _COINS = 0, 1
@@ -123,7 +123,7 @@ class LoggedReplay:
         log = self.log
         contexts = log.contexts
         parts = contexts.shared, contexts.actions, contexts.eligible, log.action, log.reward, log.propensity
-        return digest_of(repr(self.problem), *parts)
+        return data_digest(repr(self.problem), *parts)
 
     def __repr__(self) -> str:
         settings = f"shuffle={self.shuffle!r}, floor={self.floor!r}"

@@ -111,10 +111,10 @@ def as_text(data: object) -> str:
     return json.dumps(_for_json(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def digest_of(data: object) -> str:
+def settings_digest(data: object) -> str:
     """32 hexadecimal digits of plain data, half of a SHA-256.
 
-    >>> digest_of({"a": 1, "b": (1.5, None)}) == digest_of({"b": (1.5, None), "a": 1})
+    >>> settings_digest({"a": 1, "b": (1.5, None)}) == settings_digest({"b": (1.5, None), "a": 1})
     True
     """
     return sha256(as_text(data).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies import KernelPolicy, Policy
+from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.paper.pool import OnPiece, Task, run_all
+from gyrfalcon.experiments.paper.lines import heights_of, played_model
+from gyrfalcon.experiments.processes import OnPiece, Task, run_all
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.experiments.trace import Trace
@@ -19,7 +19,6 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.learner import Learner
 from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.report.figures import Band
 
 LEARNERS: dict[str, Learner] = {
@@ -28,9 +27,9 @@ LEARNERS: dict[str, Learner] = {
     "Epsilon-FALCON": EpsilonFalcon(),
 }
 FIRST_EPOCH = 100
-UNIFORM_REGRET = 0.25
-BEST_LINE = (-0.25, 1.25)
-"""The best line for action 1 at x = 0 and at x = 1."""
+
+N_CONTEXTS = 1000
+"""Contexts, spaced evenly, by which it is judged what lines would cost."""
 
 PIECE = 25
 """Replications that one worker plays together: enough to share the work, few enough to see progress."""
@@ -53,16 +52,25 @@ class Outcome:
     def of(pieces: list[Piece]) -> Outcome:
         """All pieces of a learner, in their order."""
         trace = Trace.concat([piece.trace for piece in pieces])
-        per_round = trace.regret_per_round
-        mean = per_round.mean(axis=0)
-        error = per_round.std(axis=0, ddof=1) / np.sqrt(trace.n_replications)
+        stretches = [Summary.of(column) for column in trace.regret_per_round.T]
         return Outcome(
             Summary.of(trace.regret[:, -1]),
             Summary.of(trace.late_regret(0.5)),
             trace.checkpoints - trace.lengths / 2,
-            Band(mean, mean - 2 * error, mean + 2 * error),
+            Band.of(
+                np.array([summary.mean for summary in stretches]),
+                np.array([summary.standard_error for summary in stretches]),
+            ),
             np.concatenate([piece.beliefs for piece in pieces]),
         )
+
+    def greedy_regret(self) -> float:
+        """Expected regret a round of acting greedily on the lines at the end, averaged over replications."""
+        x = (np.arange(N_CONTEXTS) + 0.5) / N_CONTEXTS
+        gaps = self.beliefs[:, 0] - self.beliefs[:, 1]
+        higher = gaps[:, :1] * (1.0 - x) + gaps[:, 1:] * x > 0.0
+        means = StepExample.means(x)
+        return float(np.mean(means.max(axis=1) - np.where(higher, means[:, 0], means[:, 1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ def play_piece(name: str, n_rounds: int, first: int, n_replications: int) -> Pie
         first_replication=first,
         keep_policies=True,
     )
-    beliefs = np.stack([_lines(epochs[-1].policy) for epochs in trace.epochs])
+    beliefs = np.stack([_believed(epochs[-1].policy) for epochs in trace.epochs])
     # The policies themselves stay here: workers would have to send every one of them.
     return Piece(name, _without_epochs(trace), beliefs)
 
@@ -108,13 +116,10 @@ def _checkpoints(n_rounds: int) -> Ints:
     return np.union1d(doubled[doubled < n_rounds], [n_rounds - n_rounds // 2, n_rounds])
 
 
-def _lines(policy: Policy | None) -> Floats:
-    """The heights at x = 0 and x = 1 of the lines for both actions, without any bonus, (2, 2)."""
-    if not isinstance(policy, KernelPolicy):
-        return np.full((2, 2), np.nan)
-    scorer = policy.scorer
-    model = scorer.model if isinstance(scorer, OptimisticModel) else scorer
-    return model.scores(Contexts(np.array([[0.0], [1.0]]))).T
+def _believed(policy: Policy | None) -> Floats:
+    """The lines that a policy plays by, (2, 2); nan if it plays by none."""
+    model = played_model(policy)
+    return np.full((2, 2), np.nan) if model is None else heights_of(model)
 
 
 def _without_epochs(trace: Trace) -> Trace:

@@ -14,7 +14,7 @@ from gyrfalcon.core.checks import check_whole
 from gyrfalcon.core.tables import shown
 from gyrfalcon.experiments.building import Finder, build_environment, build_learner, choices
 from gyrfalcon.experiments.catalogue import environment_maker, learner_maker
-from gyrfalcon.experiments.content import Keyed, as_text, digest_of, label_of, settings_of
+from gyrfalcon.experiments.content import Keyed, as_text, label_of, settings_digest, settings_of
 from gyrfalcon.experiments.trace import Checkpoints, checkpoint_rounds
 
 MOST_REPLICATIONS = 25
@@ -55,7 +55,7 @@ class Cell:
     def series(self) -> str:
         """The digest of everything but which replications these are."""
         rounds = checkpoint_rounds(self.checkpoints, self.n_rounds)
-        return digest_of(
+        return settings_digest(
             {
                 "learner": self.learner.settings,
                 "environment": self.environment.settings,
@@ -157,7 +157,7 @@ class Grid:
             Cell(learner, environment, self.n_rounds, seed, part.start, len(part), self.checkpoints)
             for environment in self.environments
             for learner in self.learners
-            for seed in self.seeds  # type: ignore[union-attr]
+            for seed in _seeds(self.seeds)
             for part in self._parts
         )
 
@@ -173,7 +173,7 @@ class Grid:
 
 def cell_key(series: str, first_replication: int, n_replications: int) -> str:
     """The name of some replications of a series."""
-    return digest_of({"series": series, "first": first_replication, "n": n_replications})
+    return settings_digest({"series": series, "first": first_replication, "n": n_replications})
 
 
 def _members(name: str, entries: object, finder: Finder, build: Any) -> tuple[Member, ...]:

@@ -19,6 +19,7 @@ class Plan:
     reused: tuple[StoredCell, ...]
     missing: tuple[Cell, ...]
     set_aside: tuple[SetAside, ...]
+    left_alone: tuple[Path, ...]
 
     @property
     def n_cells(self) -> int:
@@ -37,7 +38,8 @@ def plan(grid: Grid, store: Store) -> Plan:
     """What is stored of a grid and what is not.
 
     A grid with more replications than an earlier one needs only the new ones. What another version of
-    gyrfalcon has computed may differ, so it is set aside: versions are not mixed in what readers see.
+    gyrfalcon has computed of this grid may differ, so it is set aside: no learner's runs are of two versions.
+    Results of other grids in the folder are left as they are, with their version in each row.
     """
     inventory = store.inventory()
     aside = list(inventory.set_aside)
@@ -53,7 +55,7 @@ def plan(grid: Grid, store: Store) -> Plan:
         for cell in grid.cells
         for part in cell.without([one.replications for one in stored[cell.series]])
     ]
-    return Plan(tuple(reused), tuple(missing), tuple(aside))
+    return Plan(tuple(reused), tuple(missing), tuple(aside), inventory.left_alone)
 
 
 def _of_this_version(

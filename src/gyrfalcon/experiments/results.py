@@ -1,9 +1,10 @@
 """A folder of results: one Parquet data set, a file for each finished cell, each whole or not there at all.
 
 `pandas.read_parquet(folder)`, `polars.read_parquet(folder)` and `pyarrow.dataset.dataset(folder)` read it.
-Some of them read whatever they find in a folder, so that nothing else may stay there: what is damaged or
-foreign is set aside in a folder beside it, named `<folder>.set-aside`, with a note on what was wrong. While
-a sweep is writing there may be a hidden file for a moment: read `<folder>/*.parquet` then.
+A Parquet file that is damaged or foreign would be read with the results, so that it is set aside in a folder
+beside them, named `<folder>.set-aside`, with a note on what was wrong. Everything else is left alone. Some
+readers stumble over other files in a folder, or over a hidden one that a sweep is just writing: let them read
+`<folder>/*.parquet`.
 
 Two sweeps may write into one folder at the same time. A file appears under its name by being renamed, and
 what has the same name has the same content, so that it does not matter which of them comes last.
@@ -17,18 +18,14 @@ import os
 import re
 import secrets
 import shutil
-import socket
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from gyrfalcon.experiments.cell_files import StoredCell, checked
+from gyrfalcon.storage.whole import remove_leftovers, write_whole
 
 _RESULT = re.compile(r"[0-9a-f]{32}\.parquet")
-_PART = re.compile(r"\.(?P<host>.*)-(?P<pid>\d+)-[0-9a-f]{16}\.gyrfalcon-part")
-_LONG_AGO = 3600.0
-"""Seconds after which a temporary file is a leftover, even of another machine: writing one takes moments."""
 _TRIES = 3
 
 
@@ -46,10 +43,12 @@ class SetAside:
 
 @dataclass(frozen=True)
 class Inventory:
-    """What a folder holds: whole cells by their series, no replication twice, and what was set aside."""
+    """What a folder holds: whole cells by their series, no replication twice; and what else there was."""
 
     cells: dict[str, tuple[StoredCell, ...]]
     set_aside: tuple[SetAside, ...]
+    left_alone: tuple[Path, ...]
+    """Files and folders that are not Parquet files, still where they were."""
 
 
 class Store:
@@ -71,22 +70,22 @@ class Store:
         for _ in range(_TRIES):
             # Its temporary file is gone only if another machine has taken it for a leftover.
             with contextlib.suppress(FileNotFoundError):
-                self._write(self.path(key), content)
-                _sync(self.folder)
+                write_whole(self.path(key), content)
                 return
         raise FileNotFoundError(errno.ENOENT, "temporary files vanish from the folder", str(self.folder))
 
     def inventory(self) -> Inventory:
         """All that is stored, every byte of it checked; what is not whole is set aside."""
-        self._remove_leftovers()
+        remove_leftovers(self.folder)
         found: dict[str, list[StoredCell]] = {}
         aside: list[SetAside] = []
-        for path in self._visible():
+        candidates, others = self._sorted_out()
+        for path in candidates:
             cell = self._checked(path, aside)
             if cell is not None:
                 found.setdefault(cell.series, []).append(cell)
         cells = {series: tuple(self._once(stored, aside)) for series, stored in found.items()}
-        return Inventory(cells, tuple(aside))
+        return Inventory(cells, tuple(aside), tuple(others))
 
     def set_aside(self, path: Path, reason: str) -> SetAside | None:
         """Move a file out of the results, with a note; None if somebody else already has."""
@@ -113,6 +112,15 @@ class Store:
     def _visible(self) -> list[Path]:
         return sorted(path for path in self.folder.iterdir() if not path.name.startswith((".", "_")))
 
+    def _sorted_out(self) -> tuple[list[Path], list[Path]]:
+        """What is taken for results by its name, by this store or by readers; and what is not."""
+        candidates: list[Path] = []
+        others: list[Path] = []
+        for path in self._visible():
+            taken = _RESULT.fullmatch(path.name) or _is_parquet(path)
+            (candidates if taken else others).append(path)
+        return candidates, others
+
     def _checked(self, path: Path, aside: list[SetAside]) -> StoredCell | None:
         try:
             if not _RESULT.fullmatch(path.name) or not path.is_file():
@@ -136,52 +144,6 @@ class Store:
             note = self.set_aside(self.path(cell.key), "some of its replications are stored in another file.")
             aside.extend([note] if note else [])
 
-    def _write(self, path: Path, content: bytes) -> None:
-        name = f".{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(8)}.gyrfalcon-part"
-        temporary = self.folder / name
-        try:
-            with temporary.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
 
-    def _remove_leftovers(self) -> None:
-        for path in self.folder.glob(".*.gyrfalcon-part"):
-            with contextlib.suppress(OSError):
-                if _is_leftover(path):
-                    path.unlink()
-
-
-def _is_leftover(path: Path) -> bool:
-    """Whether the process that was writing this file is gone."""
-    if time.time() - path.stat().st_mtime > _LONG_AGO:
-        return True
-    match = _PART.fullmatch(path.name)
-    if match is None or match["host"] != socket.gethostname() or os.name != "posix":
-        return False
-    return not _is_running(int(match["pid"]))
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # it is somebody else's
-    return True
-
-
-def _sync(folder: Path) -> None:
-    # Without this a power cut may forget the rename; some systems can't open folders, and lose nothing else.
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet" and path.is_file()

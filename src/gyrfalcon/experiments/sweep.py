@@ -35,6 +35,8 @@ class Sweep:
     n_reused: int
     n_computed: int
     set_aside: tuple[SetAside, ...]
+    left_alone: tuple[Path, ...] = ()
+    """What else is in the folder, still there: some readers of a whole folder stumble over it."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -64,7 +66,7 @@ def run_sweep(
     """The results of a grid in a folder: what is stored there is not computed again.
 
     After a kill, a full disk or Ctrl-C the same call goes on where it stopped: at most the cells that were
-    being computed are lost. A damaged or foreign file is set aside and its cell computed anew.
+    being computed are lost. A damaged or foreign Parquet file is set aside and its cell computed anew.
 
     Parameters
     ----------
@@ -96,7 +98,8 @@ def run_sweep(
     _check(grid, jobs, cluster)
     store, todo = _opened(grid, folder)
     _Running(store, todo, on_cell).compute(jobs, cluster)
-    return Sweep(grid, store.folder, todo.files(store), len(todo.reused), len(todo.missing), todo.set_aside)
+    counts = len(todo.reused), len(todo.missing)
+    return Sweep(grid, store.folder, todo.files(store), *counts, todo.set_aside, todo.left_alone)
 
 
 class _Running:
@@ -145,7 +148,8 @@ def _check(grid: object, jobs: int, cluster: str | None) -> None:
         check_whole("jobs", jobs)
     if cluster is not None and jobs != 1:
         raise ValueError(f"jobs is {jobs} and cluster is {cluster!r}; give one of the two.")
-    _check_installed("pyarrow", "cli")
+    for library in ("pyarrow", "threadpoolctl"):
+        _check_installed(library, "cli")
     if cluster is not None:
         _check_installed("distributed", "cluster")
     elif jobs != 1:

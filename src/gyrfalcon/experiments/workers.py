@@ -6,22 +6,21 @@ of a cluster need not share a disk, and there is one place at which a full disk 
 
 from __future__ import annotations
 
-import os
 import secrets
-import threading
-import time
-import warnings
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
 from gyrfalcon import __version__
 from gyrfalcon.experiments.cell_files import encoded
 from gyrfalcon.experiments.grid import Cell
+from gyrfalcon.experiments.processes import WorkerKilledError, completed, one_thread
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.sweep_errors import WorkersError
+from gyrfalcon.experiments.trace import Trace
 
 _PATIENCE = 60
 """Seconds to wait for a cluster's first worker."""
@@ -47,10 +46,8 @@ def outcomes(cells: Sequence[Cell], jobs: int, cluster: str | None) -> Outcomes:
         return
     if cluster is not None:
         yield from _on_cluster(cells, cluster)
-    elif jobs == 1:
-        yield from _here(cells)
     else:
-        yield from _in_processes(cells, jobs)
+        yield from _on_this_machine(cells, jobs)
 
 
 def computed(number: int, cell: Cell, version: str) -> Outcome:
@@ -59,66 +56,32 @@ def computed(number: int, cell: Cell, version: str) -> Outcome:
         sentence = f"the worker has gyrfalcon {__version__}, and the sweep {version}; install the same."
         return Outcome(number, failure=f"{cell}: {sentence}")
     try:
-        trace = simulate(
-            cell.learner.value,
-            cell.environment.value,
-            cell.n_rounds,
-            cell.n_replications,
-            cell.seed,
-            checkpoints=cell.checkpoints,
-            first_replication=cell.first_replication,
-        )
-        return Outcome(number, encoded(cell, trace))
+        with one_thread():  # a cluster's workers come here directly
+            return Outcome(number, encoded(cell, _played(cell)))
     except Exception as error:  # of a learner or world that may be anybody's
         return Outcome(number, failure=f"{cell}: {_sentence(error)}")
 
 
-def _here(cells: Sequence[Cell]) -> Outcomes:
-    for number, cell in enumerate(cells):
-        yield computed(number, cell, __version__)
+def _played(cell: Cell) -> Trace:
+    return simulate(
+        cell.learner.value,
+        cell.environment.value,
+        cell.n_rounds,
+        cell.n_replications,
+        cell.seed,
+        checkpoints=cell.checkpoints,
+        first_replication=cell.first_replication,
+    )
 
 
-def _in_processes(cells: Sequence[Cell], jobs: int) -> Outcomes:
-    from joblib import Parallel, delayed, parallel_config
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    # One thread of linear algebra each: processes that all start threads only wait for each other.
-    with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
-        # One cell at a time, so that none waits for others before it is stored.
-        parallel = Parallel(return_as="generator_unordered", batch_size=1)
-    own = os.getpid()
-    tasks = (delayed(_computed_for)(own, number, cell, __version__) for number, cell in enumerate(cells))
-    running = parallel(tasks)
-    try:
-        for outcome in running:  # noqa: UP028 - which would close it before the warnings are off
-            yield outcome
-    except TerminatedWorkerError as error:
-        raise WorkersError(
-            "a worker process was killed, most often because memory ran out; use fewer jobs, or free memory."
-        ) from error
-    finally:
-        with warnings.catch_warnings():
-            # That work was cancelled is no news to who has just stopped it.
-            warnings.filterwarnings("ignore", message=".*cancelled|.*not used", category=UserWarning)
-            running.close()
-
-
-def _computed_for(parent: int, number: int, cell: Cell, version: str) -> Outcome:
-    _leave_with(parent)
-    return computed(number, cell, version)
-
-
-@cache
-def _leave_with(parent: int) -> None:
-    """End this worker when its parent is gone: after a kill nobody is left to take its results."""
-    if os.getppid() == parent:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
+def _on_this_machine(cells: Sequence[Cell], jobs: int) -> Outcomes:
+    work = (partial(computed, number, cell, __version__) for number, cell in enumerate(cells))
+    with closing(completed(work, jobs)) as running:
+        try:
+            for _, outcome in running:
+                yield outcome
+        except WorkerKilledError as error:
+            raise WorkersError(str(error)) from error
 
 
 def _on_cluster(cells: Sequence[Cell], address: str) -> Outcomes:

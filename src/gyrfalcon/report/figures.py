@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import cycle
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.report.pictures import picture
 from gyrfalcon.report.style import COLOURS, GREY, new_figure, style
-from gyrfalcon.report.whole import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["COLOURS", "Band", "draw_band", "draw_reference", "end_label", "regret_curves", "regret_figure"]
 
 
 class Band(NamedTuple):
@@ -26,17 +23,15 @@ class Band(NamedTuple):
     low: Floats
     high: Floats
 
+    @staticmethod
+    def of(mean: Floats, standard_error: Floats, *, floor: float = -np.inf) -> Band:
+        """Two standard errors either way, but not below a floor, which an axis in logs needs.
 
-def regret_figure(
-    path: Path,
-    rounds: Floats,
-    curves: Mapping[str, Band],
-    references: Mapping[str, float],
-    title: str,
-) -> None:
-    """Write per-round regret over rounds to a file: a line and a band per name, labelled at its end."""
-    figure = regret_curves(rounds, curves, references, title)
-    write_whole(path, picture(figure, path.suffix.removeprefix(".")))
+        >>> Band.of(np.array([1.0]), np.array([0.25])).low.tolist()
+        [0.5]
+        """
+        reach = 2.0 * standard_error
+        return Band(mean, np.maximum(mean - reach, floor), mean + reach)
 
 
 def regret_curves(
@@ -57,9 +52,9 @@ def regret_curves(
     return figure
 
 
-def draw_band(axes: Axes, x: Floats, band: Band, colour: str) -> None:
-    """Draw a curve over the band that it may be off by."""
-    axes.plot(x, band.middle, color=colour)
+def draw_band(axes: Axes, x: Floats, band: Band, colour: str, **line: Any) -> None:
+    """Draw a curve over the band that it may be off by; `line` says how the curve looks."""
+    axes.plot(x, band.middle, color=colour, **line)
     axes.fill_between(x, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
 
 

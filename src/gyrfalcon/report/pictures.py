@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gyrfalcon.report.style import style
-from gyrfalcon.report.whole import write_whole
+from gyrfalcon.storage.whole import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,27 +2,25 @@
 
 A file is a zip archive of stored parts: a manifest in JSON and an .npy file per array. The checksums of the
 archive reveal damage; they don't protect against somebody who wants to deceive. The same value gives the same
-bytes. A new file gets the permissions of any new file (the umask), a replaced one keeps those it had.
+bytes.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import io
 import json
 import os
-import secrets
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from gyrfalcon.oracles.fitted import RefitError
 from gyrfalcon.storage.catalogue import CLASSES
 from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder, class_table
+from gyrfalcon.storage.whole import write_whole
 
 FORMAT = "gyrfalcon"
 VERSION = 1
@@ -39,7 +37,7 @@ def save(path: str | os.PathLike[str], value: object, classes: Iterable[type] = 
     except RecursionError:
         raise ValueError("the value is nested too deeply to be stored; make its labels flatter.") from None
     try:
-        _replace(Path(path), manifest, encoder.arrays)
+        write_whole(Path(path), _archive(manifest, encoder.arrays))
     except OSError as error:
         reason = f"{error.strerror}, so nothing was saved and what was there is untouched; free space or mend"
         raise OSError(error.errno, f"{reason} the path, and save again", os.fspath(path)) from error
@@ -66,33 +64,15 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
         ) from error
 
 
-def _replace(path: Path, manifest: str, arrays: list[np.ndarray[Any, Any]]) -> None:
-    path = path.resolve()  # a link stays a link, and its target is replaced
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EISDIR if path.is_dir() else errno.EINVAL, "the path is not that of a file")
-    temporary = path.with_name(f".{secrets.token_hex(8)}.gyrfalcon-part")
-    try:
-        with temporary.open("xb") as file:
-            _write(file, manifest, arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o7777)
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-    _sync_folder(path.parent)
-
-
-def _write(file: IO[bytes], manifest: str, arrays: list[np.ndarray[Any, Any]]) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+def _archive(manifest: str, arrays: list[np.ndarray[Any, Any]]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         _write_part(archive, _MANIFEST, manifest.encode())
         for number, array in enumerate(arrays):
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.asarray(array), version=(1, 0), allow_pickle=False)
             _write_part(archive, _array_name(number), buffer.getvalue())
+    return content.getvalue()
 
 
 def _write_part(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
@@ -136,13 +116,3 @@ def _read_array(archive: zipfile.ZipFile, number: int) -> np.ndarray[Any, Any]:
     # From what is there: a header that promises more can't make NumPy allocate it.
     flat = np.frombuffer(content[buffer.tell() :], dtype).copy()
     return flat.reshape(shape, order="F" if in_columns else "C")
-
-
-def _sync_folder(folder: Path) -> None:
-    # Without this a power cut may forget the rename; some systems can't open folders, and lose nothing else.
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -17,10 +17,9 @@ from gyrfalcon.experiments.paper.inclusions import (
     hull_thresholds,
     linear_thresholds,
 )
-from gyrfalcon.experiments.paper.labels import plain_numbers
-from gyrfalcon.experiments.paper.rows import distinct, entry, matching, table_of_rows
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.tabular import at_least, distinct, entry, matching, numbers, table_of_rows
 from gyrfalcon.experiments.paper.words import decimal
+from gyrfalcon.report.labels import plain_numbers
 from gyrfalcon.report.style import COLOURS
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ CLASSES = {LINEAR: theory.linear(4), HULL: theory.vc_hull(2)}
 SHARES = (0.5, 0.1)
 """zeta: in what share of samples the inclusions may fail."""
 INCLUSIONS = {"forward": "population in sample", "backward": "sample in population"}
-BEST_LINES = np.array([-0.25, 1.5, 0.5, 0.0])
 N_POINTS, BUDGET, NOISE = 128, 2.0, 0.1
 SMALL, LARGE = 50, 200
 """Rows for a line each that are hardly enough, and the fewest from which thresholds are compared."""
@@ -66,7 +64,8 @@ def _linear(n: int, generators: list[np.random.Generator]) -> Floats:
     grams = np.array([gram for gram, _ in samples])
     fits = np.linalg.solve(grams, np.array([cross for _, cross in samples])[:, :, np.newaxis])[:, :, 0]
     population = np.kron(np.eye(2), np.array([[1.0, 1.0 / 2.0], [1.0 / 2.0, 1.0 / 3.0]])) / 2.0
-    return np.stack(linear_thresholds(population, BEST_LINES, grams, fits), axis=1)
+    best = np.ravel(StepExample().best_lines)
+    return np.stack(linear_thresholds(population, best, grams, fits), axis=1)
 
 
 def _moments(n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -128,7 +127,7 @@ def _constants(table: Columns) -> list[dict[str, Any]]:
     for name in distinct(table, "model_class"):
         for inclusion in INCLUSIONS:
             own = matching(table, model_class=name, inclusion=inclusion)
-            own = _larger(own)
+            own = at_least(own, "n", LARGE)
             often = matching(own, zeta=SHARES[1])
             slope = np.polyfit(np.log(numbers(often, "n")), np.log(numbers(often, "threshold")), 1)[0]
             rows.append(
@@ -142,15 +141,6 @@ def _constants(table: Columns) -> list[dict[str, Any]]:
                 }
             )
     return rows
-
-
-def _larger(table: Columns) -> Columns:
-    """The rows of sizes that are compared."""
-    kept = numbers(table, "n") >= LARGE
-    return {
-        name: [value for value, keep in zip(column, kept, strict=True) if keep]
-        for name, column in table.items()
-    }
 
 
 def draw(figure: Figure, tables: Tables) -> None:
@@ -168,7 +158,7 @@ def draw(figure: Figure, tables: Tables) -> None:
 
 
 def _draw_inclusion(axes: Axes, name: str, inclusion: str, colour: str, tables: Tables) -> None:
-    own = _larger(matching(tables["thresholds"], model_class=name, inclusion=inclusion))
+    own = at_least(matching(tables["thresholds"], model_class=name, inclusion=inclusion), "n", LARGE)
     for share, width in zip(SHARES, (0.9, 1.8), strict=True):
         n, threshold = (numbers(matching(own, zeta=share), column) for column in ("n", "threshold"))
         axes.plot(n, threshold, color=colour, linewidth=width, marker="o", markersize=2 * width)
@@ -221,7 +211,7 @@ def _falls(known: Columns, name: str) -> str:
     rho, slowest = CLASSES[name].rho, min(exponents.values())
     verdict = (
         f"at least as fast as the rate with <i>ρ</i> = {decimal(rho, 2)}"
-        if slowest >= rho - 0.05
+        if slowest >= rho
         else f"more slowly than the rate with <i>ρ</i> = {decimal(rho, 2)}"
     )
     return (

@@ -22,10 +22,8 @@ from gyrfalcon.experiments.paper import (
     claims_sums,
     claims_theorems,
 )
-from gyrfalcon.experiments.paper.claim import Claim, claims_json
+from gyrfalcon.experiments.paper.claim import Claim
 from gyrfalcon.experiments.paper.exhibit import Effort
-
-__all__ = ["CLAIMS_WORK", "Claim", "claims_json", "claims_of", "claims_work"]
 
 Check = Callable[[], list[Claim]]
 

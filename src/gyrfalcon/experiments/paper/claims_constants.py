@@ -87,7 +87,7 @@ def gamma_matches_the_error(n_settings: int, printed: float = 4.0) -> list[Claim
             statement="With C_3 = 1 / (4 C_5), the estimation error that Lemma 7 allows after epoch m is "
             f"K / ({shown(printed)} gamma^2) with the next gamma.",
             computed=f"largest relative difference {worst:.0e} in {n_settings:,} settings; C_5 = "
-            f"{c_5():.4g}, C_3 = {K.C_3:.4g} for lines",
+            f"{shown(c_5())}, C_3 = {shown(K.C_3)} for lines",
             holds=worst < 1e-9,
             numbers={"largest_difference": worst, "C_3": K.C_3, "C_5": K.C_5},
         )
@@ -131,7 +131,7 @@ def splitting_the_root(printed: float = 5 / 8) -> list[Claim]:
 def induction_of_c_0(printed_first: float = 5.125, printed_second: float = 2.0) -> list[Claim]:
     """Whether the two halves of Lemma 11's induction give back the C_0 that they assume."""
     least = (0.625 + 0.4) / (1.0 - 0.8)
-    needed = f"both halves need C_0 to be at least {least:.4g}"
+    needed = f"both halves need C_0 to be at least {shown(least)}"
     first = _induction("C_0", "lemma-11-c0-first", "first", printed_first, _first_c_0(printed_first), needed)
     second = _induction(
         "C_0", "lemma-11-c0-second", "second", printed_second, _second_c_0(printed_second), needed

@@ -13,7 +13,6 @@ from gyrfalcon.environments.misspecification import Misspecification, misspecifi
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.experiments.paper.claim import Claim, as_rare_as, inequality, shown
 from gyrfalcon.experiments.paper.claims_finite import Finite, count, largest, random_problems
-from gyrfalcon.experiments.paper.claims_step import step_lines
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.trace import PlayedEpoch
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -38,8 +37,8 @@ def best_model_stays(n_draws: int, n_passive: int = 100, m: int = 3, C_1: float 
         Claim(
             key="constraint-keeps-best",
             source="Section 2, constraint",
-            statement=f"With C_1 = {constant:.4g} the constraint set contains the best in-class model with "
-            f"probability at least 1 - delta / (12 m^2), here {1.0 - allowed:.4f}.",
+            statement=f"With C_1 = {shown(constant)} the constraint set contains the best in-class model "
+            f"with probability at least 1 - delta / (12 m^2), here {1.0 - allowed:.4f}.",
             computed=f"it is left out in {failures} of {n_draws} samples of {n_passive} passive rows; its "
             f"largest excess risk is {worst:.1e}, the slack {constant * unit:.2g}",
             holds=as_rare_as(failures, n_draws, allowed),
@@ -66,7 +65,7 @@ def _excess_and_noise(n: int, seed: int) -> tuple[float, float]:
     log = Log(world.contexts, action, reward, np.full(n, 0.5), zeros, rows, zeros + PASSIVE)
     oracle = Linear().oracle(world.contexts, 2)
     alpha = oracle.passive_risk(oracle.summarise(log))
-    line = np.array(step_lines())[action]
+    line = np.array(StepExample().best_lines)[action]
     best = line[:, 0] + line[:, 1] * world.contexts.shared[:, 0]
     return float(((best - reward) ** 2).mean()) - alpha, n * alpha / (n - N_COEFFICIENTS)
 

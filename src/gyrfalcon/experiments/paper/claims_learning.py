@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.experiments.paper.claim import Claim, as_rare_as, at_most, shown, times
-from gyrfalcon.experiments.paper.claims_step import step_lines
 from gyrfalcon.theory import C_LINEAR, c_linear, entropy, linear, vc_hull, vc_subgraph
 
 N_COEFFICIENTS = 4
@@ -88,11 +88,11 @@ def _zeta(key: str, source: str, zeta: float, note: str) -> Claim:
         key=key,
         source=source,
         statement="By Corollary 2 lines satisfy Assumption 1 with C = 131072 / ln 2, for zeta up to "
-        f"{zeta:.4g}.",
-        computed=f"C must be at least {needed:.4g}; 131072 / ln 2 is {C_LINEAR:.4g}",
+        f"{shown(zeta)}.",
+        computed=f"C must be at least {shown(needed)}; 131072 / ln 2 is {shown(C_LINEAR)}",
         holds=at_most(needed, C_LINEAR),
         note=f"{note} The constant it takes has no bound as zeta nears 1; Algorithm 1 needs zeta up to 1/24 "
-        f"only, for which {c_linear(1 / 24):.4g} is enough.",
+        f"only, for which {shown(c_linear(1 / 24))} is enough.",
         numbers={"needed": needed, "C": C_LINEAR, "zeta": zeta},
     )
 
@@ -167,7 +167,7 @@ def inclusions(n_draws: int, n: int = 400, zeta: float = 0.05, C: float = C_LINE
             key="assumption-1-lines",
             source="Appendix A.2, lines",
             statement="Population and empirical minimal sets of lines lie within each other at the slack of "
-            f"Assumption 1 with C = {C:.4g}, with probability {1.0 - zeta:.2f}.",
+            f"Assumption 1 with C = {shown(C)}, with probability {1.0 - zeta:.2f}.",
             computed=f"they fail to in {failed} of {n_draws} samples of {n} rows",
             holds=as_rare_as(failed, n_draws, zeta),
             note=f"C = {shown(enough)} is enough on the step example. Checked for F' = F and uniform play.",
@@ -227,5 +227,5 @@ def _sample(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
     means = np.where(action == 0.0, (x > 0.5).astype(np.float64), 0.5)
     rewards = means + 0.1 * rng.standard_normal(n)
     fitted = np.linalg.lstsq(features, rewards, rcond=None)[0]
-    best = [(level + slope / 2.0, slope / math.sqrt(12.0)) for level, slope in step_lines()]
+    best = [(level + slope / 2.0, slope / math.sqrt(12.0)) for level, slope in StepExample().best_lines]
     return features.T @ features / n, fitted - np.ravel(best) / math.sqrt(2.0)

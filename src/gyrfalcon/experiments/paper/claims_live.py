@@ -15,7 +15,11 @@ LIVE: dict[str, Learner] = {"LinUCB": LinUCB(), "LinTS": LinTS(), "FALCON": Falc
 
 
 def live_loop(
-    name: str, theta: float, n_replications: int, n_rounds: int, printed: float = 0.4275
+    name: str,
+    theta: float,
+    n_replications: int,
+    n_rounds: int,
+    printed: float = SensitivityExample.claimed_regret,
 ) -> list[Claim]:
     """Regret a round of a learner in its own loop on Appendix E's example, over the last quarter."""
     late = n_rounds - n_rounds // 4

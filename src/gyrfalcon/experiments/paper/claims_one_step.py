@@ -48,7 +48,11 @@ class Outcome:
 
 
 def one_step(
-    theta: float, n_seeds: int, factor: float, printed: float = 0.4275, largest: float = 1e12
+    theta: float,
+    n_seeds: int,
+    factor: float,
+    printed: float = SensitivityExample.claimed_regret,
+    largest: float = 1e12,
 ) -> list[Claim]:
     """From how many rows on the next policy's regret is above the printed one in 95% of data sets.
 

@@ -6,19 +6,17 @@ import math
 
 import numpy as np
 
-from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies import KernelPolicy, Policy
+from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.experiments.paper.claim import ERROR_RATE, Claim, as_rare_as, exceeds, exceeds_0, shown
-from gyrfalcon.experiments.paper.claims_step import step_lines
 from gyrfalcon.experiments.paper.claims_sums import horizon_of_meaning
+from gyrfalcon.experiments.paper.lines import distance, lines_of, played_model
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.experiments.trace import Trace
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.oracles.models import OptimisticModel
 from gyrfalcon.theory import regret_bound
 
 BATCH = 100
@@ -162,7 +160,7 @@ def _cheaper(ours: Floats, theirs: Floats, n_rounds: int) -> Claim:
 
 def regret_below_the_bound(n_replications: int, n_rounds: int = 12_800, scale: float = 1.0) -> list[Claim]:
     """Regret of runs with both presets, against `scale` times Theorem 1's bound."""
-    delta, epsilon, b = 0.05, 0.05, 1 / 32
+    delta, epsilon, b = 0.05, 0.05, StepExample().b
     bound = regret_bound(n_rounds, 2, 4.0, b, epsilon, delta)
     paper, calibrated = (
         simulate(learner, StepExample(), n_rounds, n_replications, seed=82, checkpoints=1).regret[:, -1]
@@ -204,13 +202,8 @@ def _distances(trace: Trace) -> Floats:
 
 
 def _distance(policy: Policy | None) -> float:
-    if not isinstance(policy, KernelPolicy):
-        return math.nan
-    ends, scorer = Contexts(np.array([[0.0], [1.0]])), policy.scorer
-    scores = scorer.means(ends) if isinstance(scorer, OptimisticModel) else scorer.scores(ends)
-    level, slope = step_lines()[0]
-    at_0, at_1 = scores[:, 0] - np.array([level, level + slope])
-    return math.sqrt((at_0**2 + at_0 * at_1 + at_1**2) / 3.0)
+    model = played_model(policy)
+    return math.nan if model is None else distance((lines_of(model) - StepExample().best_lines)[:1])
 
 
 def told(sample: Floats) -> str:

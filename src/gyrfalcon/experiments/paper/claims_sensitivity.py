@@ -8,7 +8,7 @@ from gyrfalcon.environments.misspecification import best_in_class, misspecificat
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population import greedy
 from gyrfalcon.experiments.paper.claim import Claim, at_most, shown
-from gyrfalcon.experiments.paper.claims_step import lines_of
+from gyrfalcon.experiments.paper.lines import lines_of
 from gyrfalcon.oracles.linear import Linear
 
 THETAS = (0.05, 0.03, 0.01, 0.003, 0.001)
@@ -20,7 +20,7 @@ def best_policy_is_optimal(thetas: tuple[float, ...] = THETAS, printed_regret: f
     for theta in thetas:
         world = SensitivityExample(theta)
         best = best_in_class(world.population, Linear())
-        (first, rise), (second, fall) = lines_of(best)
+        (first, rise), (second, fall) = lines_of(best).tolist()
         regrets.append(world.population.regret(greedy(best)))
         crossings.append(abs((second - first) / (rise - fall) - (1.0 - theta)))
         slopes.append((rise, fall))
@@ -41,7 +41,9 @@ def best_policy_is_optimal(thetas: tuple[float, ...] = THETAS, printed_regret: f
 
 
 def optimal_data_mislead(
-    thetas: tuple[float, ...] = THETAS, printed: float = 0.4275, printed_line: float = 1.0
+    thetas: tuple[float, ...] = THETAS,
+    printed: float = SensitivityExample.claimed_regret,
+    printed_line: float = 1.0,
 ) -> list[Claim]:
     """The fit of the optimal policy's data: action 1's line, action 2's, and the regret of its policy."""
     off, regrets = [], []
@@ -49,7 +51,7 @@ def optimal_data_mislead(
         world = SensitivityExample(theta)
         play = greedy(best_in_class(world.population, Linear()))
         fit = best_in_class(world.population, Linear(), play=play)
-        (first, rise), (second, fall) = lines_of(fit)
+        (first, rise), (second, fall) = lines_of(fit).tolist()
         off += [abs(first - printed_line), abs(rise), abs(second - 1.0), abs(fall - world.slope)]
         regrets.append(world.population.regret(greedy(fit)))
     stated = [0.5 * (1.0 - theta) * 0.9 for theta in thetas]

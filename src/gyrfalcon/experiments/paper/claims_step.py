@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
-from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies import Scorer
+from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.misspecification import best_in_class, misspecification
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population import Population, greedy
 from gyrfalcon.experiments.paper.claim import Claim, agrees, shown
+from gyrfalcon.experiments.paper.lines import lines_of
 from gyrfalcon.oracles.linear import Linear
 
 Lines = tuple[tuple[float, float], tuple[float, float]]
 """Intercept and slope of both actions."""
 
 
-def lines_of(model: Scorer) -> Lines:
-    """Intercept and slope of the first two actions of a linear model on one feature."""
-    at_0, at_1 = model.scores(Contexts(np.array([[0.0], [1.0]]))).tolist()
-    return (at_0[0], at_1[0] - at_0[0]), (at_0[1], at_1[1] - at_0[1])
-
-
-@cache
-def step_lines() -> Lines:
-    """The best lines of the step example.
-
-    >>> [[round(number, 9) + 0.0 for number in line] for line in step_lines()]
-    [[-0.25, 1.5], [0.5, 0.0]]
-    """
-    return lines_of(best_in_class(_population(), Linear()))
-
-
-def as_text(lines: Lines) -> str:
+def as_text(lines: Lines | Floats) -> str:
     """Both lines in a few digits.
 
     >>> as_text(((-0.25, 1.5), (0.5, 1e-17)))
@@ -45,20 +27,20 @@ def as_text(lines: Lines) -> str:
 
 def best_linear_model(printed: Lines = ((-0.25, 1.5), (0.5, 0.0))) -> list[Claim]:
     """The best linear approximation."""
-    found = step_lines()
+    found = lines_of(best_in_class(_population(), Linear()))
     return [
         Claim(
             key="step-best-line",
             source="Section 1.1",
             statement=f"The best linear approximation of the step example is {as_text(printed)}.",
             computed=as_text(found),
-            holds=agrees(np.array(found), np.array(printed)),
+            holds=agrees(found, np.array(printed)),
             note="Figure 1 draws it; the numbers are the closed form.",
             numbers={
-                "intercept_1": found[0][0],
-                "slope_1": found[0][1],
-                "intercept_2": found[1][0],
-                "slope_2": found[1][1],
+                "intercept_1": float(found[0, 0]),
+                "slope_1": float(found[0, 1]),
+                "intercept_2": float(found[1, 0]),
+                "slope_2": float(found[1, 1]),
             },
         )
     ]
@@ -67,7 +49,7 @@ def best_linear_model(printed: Lines = ((-0.25, 1.5), (0.5, 0.0))) -> list[Claim
 def best_policy(printed_regret: float = 0.0, printed_switch: float = 0.5) -> list[Claim]:
     """The policy of the best linear approximation."""
     best = best_in_class(_population(), Linear())
-    (intercept, slope), (other, rise) = lines_of(best)
+    (intercept, slope), (other, rise) = lines_of(best).tolist()
     regret, switch = _population().regret(greedy(best)), (other - intercept) / (slope - rise)
     return [
         Claim(
@@ -114,9 +96,9 @@ def fit_on_optimal_data(
             statement=f"Fitted to data of the optimal policy, the lines are {as_text(printed)}, whose policy "
             f"plays action 1 everywhere and costs {printed_regret} a round.",
             computed=f"{as_text(found)}, regret {shown(regret)} a round",
-            holds=agrees(np.array(found), np.array(printed)) and agrees(regret, printed_regret),
+            holds=agrees(found, np.array(printed)) and agrees(regret, printed_regret),
             note="The paper calls the policy suboptimal; .25 is the closed form, as for uniform play.",
-            numbers={"intercept_1": found[0][0], "slope_1": found[0][1], "regret": regret},
+            numbers={"intercept_1": float(found[0, 0]), "slope_1": float(found[0, 1]), "regret": regret},
         )
     ]
 

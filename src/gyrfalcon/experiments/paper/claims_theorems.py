@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.experiments.paper.claim import Claim, shown
 from gyrfalcon.theory import optimal_epsilon, regret_bound, regret_rate, tuned_rate
 
@@ -99,7 +100,7 @@ def realizable_rate(printed: float = 0.5) -> list[Claim]:
     ]
 
 
-def best_passive_share(printed_K: float = 0.8, printed_b: float = 0.4, step_b: float = 1 / 32) -> list[Claim]:
+def best_passive_share(printed_K: float = 0.8, printed_b: float = 0.4) -> list[Claim]:
     """The epsilon of least rate, by search, and how it and its cost follow K and b."""
 
     def cost(log_epsilon: float, K: int, b: float) -> float:
@@ -114,6 +115,7 @@ def best_passive_share(printed_K: float = 0.8, printed_b: float = 0.4, step_b: f
     more_b, price_b = best(2, 1e-4)
     by_K = math.log(more_K / share) / math.log(4.0), math.log(price_K / price) / math.log(4.0)
     by_b = math.log(more_b / share) / math.log(100.0), math.log(price_b / price) / math.log(100.0)
+    step_b = StepExample().b
     step = best(2, step_b)[0]
     return [
         Claim(

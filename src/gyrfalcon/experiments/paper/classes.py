@@ -12,15 +12,14 @@ from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.misspecification import misspecification
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.labels import Label, end_labels
-from gyrfalcon.experiments.paper.rows import distinct, matching, table_of_rows
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.tabular import distinct, matching, numbers, table_of_rows
 from gyrfalcon.experiments.paper.words import with_error
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.bases import Polynomial
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.report.labels import Label, end_labels
 from gyrfalcon.report.style import COLOURS
 
 if TYPE_CHECKING:

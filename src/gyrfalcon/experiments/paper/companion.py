@@ -29,10 +29,10 @@ from gyrfalcon.experiments.paper.claim import Claim, claims_json
 from gyrfalcon.experiments.paper.claims import CLAIMS_WORK, claims_of
 from gyrfalcon.experiments.paper.companion_page import companion_page
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece
-from gyrfalcon.experiments.paper.pool import OnPiece, Task, run_all
 from gyrfalcon.experiments.paper.shown import Shown, rendered
+from gyrfalcon.experiments.processes import OnPiece, Task, run_all
 from gyrfalcon.report.pictures import save_pictures
-from gyrfalcon.report.whole import write_whole
+from gyrfalcon.storage.whole import write_whole
 
 EXHIBITS: tuple[Exhibit, ...] = (
     example.EXHIBIT,

@@ -16,9 +16,7 @@ from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.experiments.paper import comparison_words
 from gyrfalcon.experiments.paper.comparison_words import GREEDIER, OURS, SHARPER, UNCONSTRAINED
 from gyrfalcon.experiments.paper.exhibit import Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.labels import Label, end_labels, plain_numbers
-from gyrfalcon.experiments.paper.rows import entry, matching, table_of_rows
-from gyrfalcon.experiments.paper.tabular import numbers, row_of
+from gyrfalcon.experiments.paper.tabular import entry, matching, numbers, row_of, table_of_rows
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -27,6 +25,8 @@ from gyrfalcon.learners.learner import Learner
 from gyrfalcon.learners.lints import LinTS
 from gyrfalcon.learners.linucb import LinUCB
 from gyrfalcon.learners.squarecb import SquareCB
+from gyrfalcon.report.figures import Band, draw_band
+from gyrfalcon.report.labels import Label, end_labels, plain_numbers
 from gyrfalcon.report.style import COLOURS
 
 if TYPE_CHECKING:
@@ -226,8 +226,8 @@ def _draw_world(axes: Axes, world: str, tables: Tables) -> None:
     for learner, (colour, dashes) in _LOOKS.items():
         table = matching(tables["per-round"], world=world, learner=learner)
         x, y, error = (numbers(table, name) for name in ("round", "regret", "standard_error"))
-        axes.plot(x, y, color=colour, linestyle=dashes, marker="o", markersize=2.5)
-        axes.fill_between(x, np.maximum(y - 2 * error, 1e-9), y + 2 * error, color=colour, alpha=0.18, lw=0)
+        band = Band.of(y, error, floor=1e-9)
+        draw_band(axes, x, band, colour, linestyle=dashes, marker="o", markersize=2.5)
         total = entry(tables["regret"], "cumulative", world=world, learner=learner)
         labels.append(Label(f"{learner}: {total:,.0f}", float(y[-1]), colour))
         lowest = min(lowest, float(y.min()))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.rows import distinct, matching
-from gyrfalcon.experiments.paper.tabular import only
+from gyrfalcon.experiments.paper.tabular import distinct, matching, only
 from gyrfalcon.experiments.paper.words import decimal, with_error
 
 OURS = "Epsilon-FALCON"

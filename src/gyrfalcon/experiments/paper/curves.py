@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies import Scorer
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.experiments.paper.exhibit import Columns
+from gyrfalcon.experiments.paper.lines import heights_of
 from gyrfalcon.experiments.paper.tabular import numbers, table_of
 from gyrfalcon.report.style import COLOURS
 
@@ -25,23 +25,10 @@ _STRIP = 0.045
 """The height of the strip of played actions, as a fraction of the picture's."""
 
 
-def line_contexts(x: Floats) -> Contexts:
-    """Contexts of one feature."""
-    return Contexts(np.ascontiguousarray(x[:, np.newaxis]))
-
-
-def crossing(model: Scorer) -> float:
-    """Where two lines over (0, 1) meet; nan if they are parallel."""
-    scores = model.scores(line_contexts(np.array([0.0, 1.0])))
-    gap = scores[:, 0] - scores[:, 1]
-    return float(gap[0] / (gap[0] - gap[1])) if gap[0] != gap[1] else float("nan")
-
-
 def lines_table(model: Scorer) -> Columns:
     """A linear model by its values at the ends of (0, 1)."""
-    x = np.array([0.0, 1.0])
-    scores = model.scores(line_contexts(x))
-    return table_of(x=x, action_1=scores[:, 0], action_2=scores[:, 1])
+    first, second = heights_of(model)
+    return table_of(x=[0.0, 1.0], action_1=first, action_2=second)
 
 
 def truth_table(world: StepExample | SensitivityExample, jump: float) -> Columns:

@@ -13,14 +13,14 @@ from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.misspecification import misspecification
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.labels import Label, beside, end_labels, plain_numbers
-from gyrfalcon.experiments.paper.rows import entry, matching, table_of_rows
-from gyrfalcon.experiments.paper.tabular import numbers, only, row_of
+from gyrfalcon.experiments.paper.tabular import entry, matching, numbers, only, row_of, table_of_rows
 from gyrfalcon.experiments.paper.words import decimal, with_error
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.report.figures import Band, draw_band
+from gyrfalcon.report.labels import Label, beside, end_labels, plain_numbers
 from gyrfalcon.report.style import COLOURS, GREY
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def work(effort: Effort) -> list[Piece]:
 
 
 def corollary_epsilon() -> float:
-    """The optimum of Corollary 1's bound on Section 1.1, where b = 1/32.
+    """The optimum of Corollary 1's bound on Section 1.1.
 
     >>> round(corollary_epsilon(), 3)
     0.144
     """
-    return theory.optimal_epsilon(1.0 / 32.0, N_ACTIONS)
+    return theory.optimal_epsilon(WORLD.b, N_ACTIONS)
 
 
 def runs(epsilon: float, n_rounds: int, n_replications: int) -> Runs:
@@ -174,8 +174,7 @@ def _draw_horizon(axes: Axes, tables: Tables, horizon: int, colour: str) -> Labe
     table = matching(tables["regret"], horizon=horizon)
     x, y, error = (numbers(table, name) for name in ("epsilon", "regret", "standard_error"))
     y, error = y / horizon, error / horizon
-    axes.plot(x, y, color=colour, marker="o", markersize=3)
-    axes.fill_between(x, y - 2 * error, y + 2 * error, color=colour, alpha=0.2, linewidth=0)
+    draw_band(axes, x, Band.of(y, error), colour, marker="o", markersize=3)
     best = {name: entry(tables["optimum"], name, horizon=horizon) for name in ("epsilon", "low", "high")}
     height = 0.86 * y.min()
     axes.plot([best["low"], best["high"]], [height, height], color=colour, linewidth=3, solid_capstyle="butt")

@@ -14,7 +14,6 @@ from gyrfalcon.environments.population import greedy
 from gyrfalcon.experiments.paper.curves import (
     ACTION_COLOURS,
     DOTTED,
-    crossing,
     draw_lines,
     draw_truth,
     dress,
@@ -22,6 +21,7 @@ from gyrfalcon.experiments.paper.curves import (
     truth_table,
 )
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
+from gyrfalcon.experiments.paper.lines import crossing
 from gyrfalcon.experiments.paper.self_consistent import REGRET, SWITCH
 from gyrfalcon.experiments.paper.tabular import numbers, only, row_of, table_of, where
 from gyrfalcon.experiments.paper.words import decimal

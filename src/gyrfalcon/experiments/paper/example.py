@@ -10,17 +10,16 @@ from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population import greedy
 from gyrfalcon.experiments.paper.curves import (
     ACTION_COLOURS,
-    crossing,
     draw_lines,
     draw_play,
     draw_truth,
     dress,
-    line_contexts,
     lines_table,
     play_table,
     truth_table,
 )
 from gyrfalcon.experiments.paper.exhibit import Effort, Exhibit, Piece, Tables
+from gyrfalcon.experiments.paper.lines import crossing, line_contexts
 from gyrfalcon.experiments.paper.tabular import numbers, only, row_of
 from gyrfalcon.experiments.paper.words import decimal
 from gyrfalcon.oracles.linear import Linear

@@ -35,11 +35,6 @@ class Effort:
         """Return the count that this effort affords."""
         return quick if self.quick else full
 
-    @property
-    def name(self) -> str:
-        """The effort in a word."""
-        return "quick" if self.quick else "full"
-
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:

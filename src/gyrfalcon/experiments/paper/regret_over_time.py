@@ -10,7 +10,7 @@ import numpy as np
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.self_consistent import REGRET, SWITCH, UNIFORM_REGRET
+from gyrfalcon.experiments.paper.self_consistent import REGRET, SWITCH
 from gyrfalcon.experiments.paper.tabular import numbers, only, row_of, table_of
 from gyrfalcon.experiments.paper.words import decimal, with_error
 from gyrfalcon.experiments.simulate import simulate
@@ -93,7 +93,7 @@ def _summary(trace: Trace, per_round: Floats) -> Columns:
         rise_error=rise.standard_error,
         self_consistent=REGRET,
         switch=SWITCH,
-        uniform=UNIFORM_REGRET,
+        uniform=StepExample().uniform_regret,
     )
 
 
@@ -104,7 +104,7 @@ def draw(figure: Figure, tables: Tables) -> None:
     rows, summary = tables["regret"], only(tables["summary"])
     x = (numbers(rows, "first_round") - 1 + numbers(rows, "last_round")) / 2
     mean, error = numbers(rows, "mean"), numbers(rows, "standard_error")
-    draw_band(axes, x, Band(mean, mean - 2 * error, mean + 2 * error), COLOURS[1])
+    draw_band(axes, x, Band.of(mean, error), COLOURS[1])
     axes.plot(x[:6], mean[:6], "o", color=COLOURS[1], markersize=3)
     settled = summary["self_consistent"]
     draw_reference(axes, f"self-consistent play, {settled:.4f}", settled, at=0.75, above=True, gap=10.0)

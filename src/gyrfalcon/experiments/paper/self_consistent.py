@@ -14,6 +14,3 @@ SWITCH = 2.0 - math.sqrt(2.5)
 
 REGRET = 0.5 * (0.5 - SWITCH)
 """.040569 a round: what learners that fit all their rows settle at."""
-
-UNIFORM_REGRET = 0.25
-"""Either action is half right and loses .5 where it is not."""

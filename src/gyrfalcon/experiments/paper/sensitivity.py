@@ -14,18 +14,17 @@ from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population import greedy
 from gyrfalcon.experiments.paper.curves import (
     ACTION_COLOURS,
-    crossing,
     draw_lines,
     draw_play,
     draw_truth,
     dress,
-    line_contexts,
     lines_table,
     play_table,
     truth_table,
 )
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.tabular import numbers, only, row_of, table_of, where
+from gyrfalcon.experiments.paper.lines import crossing, line_contexts
+from gyrfalcon.experiments.paper.tabular import numbers, only, row_of, stacked, table_of, where
 from gyrfalcon.experiments.paper.words import decimal
 from gyrfalcon.learners.linucb import LinUCB
 from gyrfalcon.oracles.linear import Linear
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 THETA = 0.05
 N_ROWS = (10_000, 100_000, 1_000_000)
 SEED = 0
-CLAIMED_REGRET = 0.4275
-"""The paper's lower bound."""
 
 
 def work(effort: Effort) -> list[Piece]:
@@ -116,8 +113,7 @@ def _fit(learner: LinUCB, world: SensitivityExample, log: Log) -> OptimisticMode
 def tables(results: list[Any]) -> Tables:
     """The population's tables and LinUCB's, by number of rows."""
     population: Tables = results[0]
-    curves = {name: [entry for part in results[1:] for entry in part[name]] for name in results[1]}
-    return {**population, "confidence": curves}
+    return {**population, "confidence": stacked(results[1:])}
 
 
 def draw(figure: Figure, tables: Tables) -> None:
@@ -157,7 +153,7 @@ def _draw_confidence(axes: Axes, curves: Columns) -> None:
 def prose(tables: Tables) -> list[str]:
     """The one-step claim, its size, and how many rows it needs."""
     found = only(tables["summary"])
-    above = "above" if found["regret_of_learnt"] >= CLAIMED_REGRET else "not above"
+    above = "above" if found["regret_of_learnt"] >= SensitivityExample.claimed_regret else "not above"
     small = "within" if found["b"] <= found["theta"] / 2 else "not within"
     return [
         "Appendix E makes the model nearly right. Action 1's reward is 0.1 up to <i>x</i> = 1 − <i>θ</i> "
@@ -167,7 +163,8 @@ def prose(tables: Tables) -> list[str]:
         "the paper's <i>θ</i>/2.",
         "Data of that policy show action 1 only where it pays 1, so their best line for it is 1 everywhere, "
         f"whose policy costs {decimal(found['regret_of_learnt'], 4)} a round: {above} the paper's bound of "
-        f"{CLAIMED_REGRET}. Whether LinUCB's intervals concentrate on it is a matter of rows, because "
+        f"{SensitivityExample.claimed_regret}. Whether LinUCB's intervals concentrate on it is a matter of "
+        "rows, because "
         "action 1 is seen on a sliver of contexts alone. With a ridge of 1 on standardised features, "
         f"{_by_rows(tables['confidence'])}.",
         "This is a statement about one step: it takes the data of the optimal policy as given. What happens "

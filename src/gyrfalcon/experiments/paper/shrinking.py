@@ -9,10 +9,9 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.rows import distinct, matching, table_of_rows
 from gyrfalcon.experiments.paper.shrinking_figure import SMALL_SCALE, draw
 from gyrfalcon.experiments.paper.shrinking_fits import FITS, LEARNER, fits
-from gyrfalcon.experiments.paper.tabular import numbers, table_of
+from gyrfalcon.experiments.paper.tabular import at_least, distinct, matching, numbers, table_of, table_of_rows
 from gyrfalcon.experiments.paper.words import decimal, with_error
 from gyrfalcon.experiments.summaries import Summary
 
@@ -91,10 +90,9 @@ def _sets(table: Columns) -> Columns:
 
 def prose(tables: Tables) -> list[str]:
     """How fast the sets shrink, whether they contain the best model, and what they hold back."""
-    first, last = (
-        {name: float(column[place]) for name, column in tables["epochs"].items()} for place in (3, -1)
-    )
-    rounds, radii = (numbers(tables["epochs"], name)[3:] for name in ("round", "radius"))
+    later = at_least(tables["epochs"], "epoch", SHOWN[0])
+    first, last = ({name: float(column[place]) for name, column in later.items()} for place in (0, -1))
+    rounds, radii = (numbers(later, name) for name in ("round", "radius"))
     power = float(np.polyfit(np.log(rounds), np.log(radii), 1)[0])
     held = last["played"] < last["active"] - 2 * (
         last["active_standard_error"] + last["played_standard_error"]

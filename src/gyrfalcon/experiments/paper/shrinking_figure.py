@@ -8,9 +8,10 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.experiments.paper.exhibit import Columns, Tables
-from gyrfalcon.experiments.paper.labels import Label, beside, end_labels, kept_apart, plain_numbers
 from gyrfalcon.experiments.paper.shrinking_fits import BEST, LEARNER
 from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.report.figures import Band, draw_band
+from gyrfalcon.report.labels import Label, beside, end_labels, kept_apart, plain_numbers
 from gyrfalcon.report.style import COLOURS, GREY
 
 if TYPE_CHECKING:
@@ -92,8 +93,7 @@ def _draw_distances(axes: Axes, table: Columns) -> None:
     x, labels = numbers(table, "round"), []
     for name, (colour, text) in _LOOKS.items():
         y, error = numbers(table, name), numbers(table, f"{name}_standard_error")
-        axes.plot(x, y, color=colour)
-        axes.fill_between(x, np.maximum(y - 2 * error, 1e-9), y + 2 * error, color=colour, alpha=0.2, lw=0)
+        draw_band(axes, x, Band.of(y, error, floor=1e-9), colour)
         labels.append(Label(text, float(y[-1]), colour))
     axes.set(xscale="log", yscale="log", ylabel="distance", title="Distance from the best model")
     axes.set_xlim(x[0], x[-1] * 1.02)

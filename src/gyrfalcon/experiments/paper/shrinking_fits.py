@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import Scorer
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.experiments.paper.lines import distance, lines_of
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epochwise import fitted_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -21,7 +21,7 @@ from gyrfalcon.oracles.linear import LinearOracle
 from gyrfalcon.oracles.moments import Moments
 
 LEARNER = EpsilonFalcon()
-BEST = np.array([[-0.25, 1.5], [0.5, 0.0]])
+BEST = np.array(StepExample().best_lines)
 """Intercept and slope of the best line for each action."""
 FITS = ("passive", "active", "played")
 
@@ -93,22 +93,6 @@ def _fit_of(epoch: Epoch, replication: int) -> dict[str, Any]:
         },
         **{f"gram_{i}{j}": float(gram[0, i, j]) for i, j in ((0, 0), (0, 1), (1, 1))},
     }
-
-
-def lines_of(model: Scorer) -> Floats:
-    """Intercept and slope for each action, (K, 2)."""
-    at_0, at_1 = model.scores(Contexts(np.array([[0.0], [1.0]])))
-    return np.stack([at_0, at_1 - at_0], axis=1)
-
-
-def distance(lines: Floats) -> float:
-    """The root of the mean square of lines, over contexts uniform on (0, 1) and actions.
-
-    >>> round(distance(np.array([[0.0, 1.0], [0.0, 0.0]])), 6)  # x for one of two actions
-    0.408248
-    """
-    intercept, slope = lines.T
-    return float(np.sqrt(np.mean(intercept**2 + intercept * slope + slope**2 / 3.0)))
 
 
 def _raw_gram(passive: Moments, centre: float) -> Floats:

@@ -12,10 +12,9 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.misspecification import misspecification
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon.experiments.paper.labels import beside
-from gyrfalcon.experiments.paper.rows import table_of_rows
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.paper.tabular import numbers, table_of_rows
 from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.report.labels import beside
 from gyrfalcon.report.style import COLOURS, GREY
 
 if TYPE_CHECKING:

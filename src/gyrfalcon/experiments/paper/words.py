@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 def decimal(value: float, digits: int) -> str:
     """A number with so many decimals, thousands apart, and a true minus sign.
@@ -14,9 +16,10 @@ def decimal(value: float, digits: int) -> str:
 
 
 def with_error(mean: float, standard_error: float, digits: int) -> str:
-    """A mean and in brackets its standard error.
+    """A mean and in brackets its standard error, where there is one: a single replication has none.
 
-    >>> with_error(0.0403, 0.0002, 4)
-    '0.0403 (0.0002)'
+    >>> with_error(0.0403, 0.0002, 4), with_error(0.0403, math.nan, 4)
+    ('0.0403 (0.0002)', '0.0403')
     """
-    return f"{decimal(mean, digits)} ({decimal(standard_error, digits)})"
+    shown = decimal(mean, digits)
+    return shown if math.isnan(standard_error) else f"{shown} ({decimal(standard_error, digits)})"

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.experiments.paper.labels import kept_apart
+from gyrfalcon.report.labels import kept_apart
 
 heights = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12).map(np.array)
 
