@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from gyrfalcon.environments.paper import SensitivityExample, StepExample
     from gyrfalcon.environments.population import Population, greedy
     from gyrfalcon.environments.replay import LoggedReplay
-    from gyrfalcon.experiments.content import Keyed
     from gyrfalcon.experiments.datasets import dataset, dataset_names
-    from gyrfalcon.experiments.grid import Grid
     from gyrfalcon.experiments.simulate import simulate
     from gyrfalcon.experiments.summaries import Summary
-    from gyrfalcon.experiments.sweep import Sweep, run_sweep
-    from gyrfalcon.experiments.sweep_errors import SweepError
+    from gyrfalcon.experiments.sweeps.content import Keyed
+    from gyrfalcon.experiments.sweeps.grid import Grid
+    from gyrfalcon.experiments.sweeps.sweep import Sweep, run_sweep
+    from gyrfalcon.experiments.sweeps.sweep_errors import SweepError
     from gyrfalcon.experiments.trace import Trace
     from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
     from gyrfalcon.learners.epoch_greedy import EpochGreedy
@@ -150,19 +150,19 @@ _HOMES = {
         "greedy",
     ),
     "environments.replay": ("LoggedReplay",),
-    "experiments.content": ("Keyed",),
+    "experiments.sweeps.content": ("Keyed",),
     "experiments.datasets": (
         "dataset",
         "dataset_names",
     ),
-    "experiments.grid": ("Grid",),
+    "experiments.sweeps.grid": ("Grid",),
     "experiments.simulate": ("simulate",),
     "experiments.summaries": ("Summary",),
-    "experiments.sweep": (
+    "experiments.sweeps.sweep": (
         "Sweep",
         "run_sweep",
     ),
-    "experiments.sweep_errors": ("SweepError",),
+    "experiments.sweeps.sweep_errors": ("SweepError",),
     "experiments.trace": ("Trace",),
     "learners.enlarged_linucb": ("EnlargedLinUCB",),
     "learners.epoch_greedy": ("EpochGreedy",),

@@ -6,7 +6,7 @@ import pytest
 
 from gyrfalcon.cli.describe import Setting, describe, short
 from gyrfalcon.core.schedules import Geometric
-from gyrfalcon.experiments.catalogue import ENVIRONMENTS, LEARNERS
+from gyrfalcon.experiments.sweeps.catalogue import ENVIRONMENTS, LEARNERS
 from gyrfalcon.oracles.bases import Polynomial
 from gyrfalcon.oracles.linear import Linear
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal

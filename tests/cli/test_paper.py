@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gyrfalcon.cli import paper
-from gyrfalcon.experiments.paper.claim import Claim, claims_json
+from gyrfalcon.experiments.paper.claims.claim import Claim, claims_json
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gyrfalcon.cli.numbers import whole_number
 from gyrfalcon.cli.settings import completed, typed_settings, typed_value
-from gyrfalcon.experiments.building import build_learner
+from gyrfalcon.experiments.sweeps.building import build_learner
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.greedy import Greedy
 from gyrfalcon.learners.linucb import LinUCB

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from gyrfalcon.experiments.grid import Grid
+from gyrfalcon.experiments.sweeps.grid import Grid
 
 
 def small_grid(**changes: Any) -> Grid:

@@ -34,10 +34,10 @@ from gyrfalcon.environments.classification import Classification
 from gyrfalcon.environments.delay import Delayed
 from gyrfalcon.environments.drift import Switching
 from gyrfalcon.environments.environment import World
-from gyrfalcon.experiments.building import build_environment, build_learner
-from gyrfalcon.experiments.catalogue import ENVIRONMENTS, LEARNERS
-from gyrfalcon.experiments.content import Keyed, as_text, label_of, settings_digest, settings_of
-from gyrfalcon.experiments.named_sets import NamedSet
+from gyrfalcon.experiments.sweeps.building import build_environment, build_learner
+from gyrfalcon.experiments.sweeps.catalogue import ENVIRONMENTS, LEARNERS
+from gyrfalcon.experiments.sweeps.content import Keyed, as_text, label_of, settings_digest, settings_of
+from gyrfalcon.experiments.sweeps.named_sets import NamedSet
 from tests.contracts.learners import PLAIN, WITH_ACTION_FEATURES
 
 ALL = {**PLAIN, **WITH_ACTION_FEATURES}

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from gyrfalcon import Falcon, LinUCB, StepExample
 from gyrfalcon.environments.environment import World
-from gyrfalcon.experiments.content import Keyed
-from gyrfalcon.experiments.grid import Cell, Grid
+from gyrfalcon.experiments.sweeps.content import Keyed
+from gyrfalcon.experiments.sweeps.grid import Cell, Grid
 
 TOML = """
 n_rounds = 1_000
@@ -225,7 +225,7 @@ def test_keys_do_not_depend_on_how_the_same_thing_was_written() -> None:
 
 def test_keys_are_the_same_in_another_process() -> None:
     program = (
-        "from gyrfalcon.experiments.grid import Grid\n"
+        "from gyrfalcon.experiments.sweeps.grid import Grid\n"
         "print(Grid([{'name': 'LinUCB', 'alpha': 0.3}], ['StepExample'], 100, seeds=[3]).cells[0].key)"
     )
     environment = {"PYTHONHASHSEED": "12345", "OPENBLAS_NUM_THREADS": "1"}

@@ -21,12 +21,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from gyrfalcon.experiments import cell_files
-from gyrfalcon.experiments.cell_files import checked, encoded
-from gyrfalcon.experiments.grid import Cell
-from gyrfalcon.experiments.results import Store
 from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.experiments.sweep import run_sweep
+from gyrfalcon.experiments.sweeps import cell_files
+from gyrfalcon.experiments.sweeps.cell_files import checked, encoded
+from gyrfalcon.experiments.sweeps.grid import Cell
+from gyrfalcon.experiments.sweeps.results import Store
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
 from gyrfalcon.experiments.trace import Trace
 from tests.experiments.small_grids import contents, rows_of, small_grid
 

@@ -17,10 +17,10 @@ import pytest
 
 from gyrfalcon import Problem, StepExample, Uniform
 from gyrfalcon.environments.replay import LoggedReplay
-from gyrfalcon.experiments.grid import Cell, Grid
 from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.experiments.sweep import run_sweep
-from gyrfalcon.experiments.sweep_errors import CellsFailedError, StorageError, WorkersError
+from gyrfalcon.experiments.sweeps.grid import Cell, Grid
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
+from gyrfalcon.experiments.sweeps.sweep_errors import CellsFailedError, StorageError, WorkersError
 from tests.experiments.own_parts import Deadly, MyLearner, Plain, Refusing
 from tests.experiments.small_grids import contents, small_grid
 
@@ -226,8 +226,8 @@ def test_a_full_disk_stops_the_sweep_with_what_is_safe(small_disk: Path, tmp_pat
 
 _LIMITED = """
 import resource, sys
-from gyrfalcon.experiments.sweep import run_sweep
-from gyrfalcon.experiments.sweep_errors import StorageError
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
+from gyrfalcon.experiments.sweeps.sweep_errors import StorageError
 from tests.experiments.small_grids import contents, small_grid
 
 unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -265,8 +265,8 @@ def test_a_folder_that_can_not_be_made_is_a_sentence(tmp_path: Path) -> None:
 
 _THREADS = """
 import sys
-from gyrfalcon.experiments.grid import Grid
-from gyrfalcon.experiments.sweep import run_sweep
+from gyrfalcon.experiments.sweeps.grid import Grid
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
 learners = ["LinUCB", "EpsilonFalcon", {"name": "LinTS", "n_draws": 200}]
 waves = {"name": "RandomFourier", "n_features": 60}
 wide = {"name": "LinUCB", "model_class": {"name": "Linear", "basis": waves}}
@@ -287,8 +287,8 @@ def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
 _WIDE = """
 import sys
 from threadpoolctl import threadpool_info, threadpool_limits
-from gyrfalcon.experiments.grid import Grid
-from gyrfalcon.experiments.sweep import run_sweep
+from gyrfalcon.experiments.sweeps.grid import Grid
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
 if __name__ == "__main__":
     squares = {"name": "Linear", "basis": {"name": "Polynomial", "degree": 2}}
     learners = [{"name": name, "model_class": squares} for name in ("EpsilonFalcon", "LinUCB")]

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster
 
-from gyrfalcon.experiments import workers
-from gyrfalcon.experiments.grid import Cell
-from gyrfalcon.experiments.sweep import run_sweep
-from gyrfalcon.experiments.sweep_errors import CellsFailedError, WorkersError
+from gyrfalcon.experiments.sweeps import workers
+from gyrfalcon.experiments.sweeps.grid import Cell
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
+from gyrfalcon.experiments.sweeps.sweep_errors import CellsFailedError, WorkersError
 from tests.experiments.own_parts import Deadly, MyLearner, Plain, Refusing
 from tests.experiments.small_grids import contents, small_grid
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gyrfalcon.experiments.grid import Grid
-from gyrfalcon.experiments.sweep import run_sweep
+from gyrfalcon.experiments.sweeps.grid import Grid
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
 from tests.experiments.small_grids import contents
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no signal 9")
@@ -23,7 +23,7 @@ SLOW = Grid(["LinUCB"], ["StepExample"], n_rounds=40_000, seeds=range(100))
 
 _PROGRAM = """
 import sys
-from gyrfalcon.experiments.sweep import run_sweep
+from gyrfalcon.experiments.sweeps.sweep import run_sweep
 from tests.experiments import test_sweep_kill
 
 folder, jobs, grid, function, when, count = sys.argv[1:]

@@ -12,25 +12,32 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.experiments.paper import (
-    claims_constants,
-    claims_epochs,
-    claims_examples,
-    claims_gamma,
-    claims_guarantee,
-    claims_kernel,
-    claims_learning,
-    claims_live,
-    claims_one_step,
-    claims_runs,
-    claims_search,
-    claims_sensitivity,
-    claims_step,
-    claims_sums,
-    claims_theorems,
+from gyrfalcon.experiments.paper.claims import (
+    constants,
+    epochs,
+    examples,
+    gamma,
+    guarantee,
+    kernel,
+    learning,
+    live,
+    one_step,
+    runs,
+    search,
+    sensitivity,
+    step,
+    sums,
+    theorems,
 )
-from gyrfalcon.experiments.paper.claim import SOURCES, Claim, as_rare_as, claims_json, exceeds, exceeds_0
-from gyrfalcon.experiments.paper.claims import claims_of, claims_work
+from gyrfalcon.experiments.paper.claims.claim import (
+    SOURCES,
+    Claim,
+    as_rare_as,
+    claims_json,
+    exceeds,
+    exceeds_0,
+)
+from gyrfalcon.experiments.paper.claims.table import claims_of, claims_work
 from gyrfalcon.experiments.paper.exhibit import Effort
 
 QUICK = Effort(quick=True)
@@ -55,7 +62,7 @@ SLIPS = {
 
 
 def is_long(piece: Callable[[], list[Claim]]) -> bool:
-    return isinstance(piece, partial) and piece.func is claims_runs.epsilon_falcon_stays
+    return isinstance(piece, partial) and piece.func is runs.epsilon_falcon_stays
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +146,7 @@ def test_claims_as_json(claims: dict[str, Claim]) -> None:
 
 def test_a_claim_that_stands_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="step-best-line stands twice"):
-        claims_of([claims_step.best_linear_model(), claims_step.best_linear_model()])
+        claims_of([step.best_linear_model(), step.best_linear_model()])
 
 
 def test_claims_refuse_what_a_table_could_not_show() -> None:
@@ -153,72 +160,72 @@ def test_claims_refuse_what_a_table_could_not_show() -> None:
 
 
 WRONG: list[tuple[str, Callable[[], list[Claim]]]] = [
-    ("iltcb-rate", partial(claims_examples.rate_of_iltcb, printed=2.0)),
-    ("falcon-fits", partial(claims_examples.fits_of_falcon, printed=0.5)),
-    ("step-best-line", partial(claims_step.best_linear_model, ((-0.25, 1.4), (0.5, 0.0)))),
-    ("step-best-policy", partial(claims_step.best_policy, printed_switch=0.4)),
-    ("step-best-policy", partial(claims_step.best_policy, printed_regret=0.01)),
-    ("step-errors", partial(claims_step.errors_of_the_class, printed_b=0.03)),
-    ("step-optimal-data", partial(claims_step.fit_on_optimal_data, printed_regret=0.04)),
-    ("step-optimal-data", partial(claims_step.fit_on_optimal_data, ((0.9, 0.1), (0.5, 0.0)))),
-    ("realizable-error", partial(claims_step.realizable_classes_have_no_error, 0.01)),
-    ("uniform-error", partial(claims_sensitivity.uniform_error_is_large, printed=0.0)),
-    ("gamma-forms", partial(claims_gamma.forms_of_gamma, printed=0.9)),
-    ("theorem-1-estimation", partial(claims_theorems.powers_of_theorem_1, estimation=(1.0, 0.5, 0.5))),
+    ("iltcb-rate", partial(examples.rate_of_iltcb, printed=2.0)),
+    ("falcon-fits", partial(examples.fits_of_falcon, printed=0.5)),
+    ("step-best-line", partial(step.best_linear_model, ((-0.25, 1.4), (0.5, 0.0)))),
+    ("step-best-policy", partial(step.best_policy, printed_switch=0.4)),
+    ("step-best-policy", partial(step.best_policy, printed_regret=0.01)),
+    ("step-errors", partial(step.errors_of_the_class, printed_b=0.03)),
+    ("step-optimal-data", partial(step.fit_on_optimal_data, printed_regret=0.04)),
+    ("step-optimal-data", partial(step.fit_on_optimal_data, ((0.9, 0.1), (0.5, 0.0)))),
+    ("realizable-error", partial(step.realizable_classes_have_no_error, 0.01)),
+    ("uniform-error", partial(sensitivity.uniform_error_is_large, printed=0.0)),
+    ("gamma-forms", partial(gamma.forms_of_gamma, printed=0.9)),
+    ("theorem-1-estimation", partial(theorems.powers_of_theorem_1, estimation=(1.0, 0.5, 0.5))),
     (
         "theorem-1-misspecification",
-        partial(claims_theorems.powers_of_theorem_1, misspecification=(1.0, 1.0, 0.5, -0.5)),
+        partial(theorems.powers_of_theorem_1, misspecification=(1.0, 1.0, 0.5, -0.5)),
     ),
-    ("theorem-1-passive", partial(claims_theorems.powers_of_theorem_1, passive=(1.0, 0.5))),
-    ("theorem-2-estimation", partial(claims_theorems.powers_of_theorem_2, rho=0.5)),
-    ("theorem-2-misspecification", partial(claims_theorems.powers_of_theorem_2, rho=0.5)),
-    ("realizable-rate", partial(claims_theorems.realizable_rate, 0.75)),
-    ("corollary-1", partial(claims_theorems.best_passive_share, printed_b=0.5)),
-    ("corollary-1-constant", partial(claims_theorems.any_constant_will_do, printed_b=0.5)),
-    ("example-1", partial(claims_examples.vc_classes, 1.0)),
-    ("example-2-learning", partial(claims_examples.convex_hulls, 0.5)),
-    ("example-3", partial(claims_examples.entropy_classes, 0.5)),
-    ("assumption-1-lines", partial(claims_learning.inclusions, 50, C=0.05)),
-    ("lemma-1", partial(claims_kernel.worst_error_bound, 900, 0.5)),
-    ("lemma-2", partial(claims_kernel.best_models_regret, 900, 1.0)),
-    ("lemma-4", partial(claims_kernel.estimated_regret_of_play, 900, 0.5)),
-    ("lemma-5", partial(claims_kernel.root_divergence_of_play, 900, 0.25)),
-    ("lemma-6", partial(claims_kernel.divergence_bounds, 900, 0.5)),
-    ("kernel-order", partial(claims_kernel.good_actions_are_played_more, 900, 1.5)),
-    ("kernel-gamma", partial(claims_kernel.larger_gamma_explores_less, 900, 0.5)),
-    ("lemma-7", partial(claims_guarantee.errors_of_runs, 2, 6, share=1e-9)),
-    ("constraint-keeps-best", partial(claims_guarantee.best_model_stays, 30, C_1=1e-4)),
-    ("lemma-7-distance", partial(claims_guarantee.distance_in_convex_classes, 900, 0.5)),
-    ("lemma-7-active-rows", partial(claims_constants.active_rows, 1000, 0.5)),
-    ("lemma-7-union", partial(claims_constants.union_over_epochs, 0.4)),
-    ("lemma-8", partial(claims_epochs.lemmas_of_epochs, 90, half=0.25)),
-    ("lemma-8-gamma", partial(claims_constants.gamma_matches_the_error, 5, 2.0)),
-    ("lemma-9", partial(claims_epochs.lemmas_of_epochs, 900, C_6=0.5)),
-    ("lemma-10", partial(claims_epochs.lemmas_of_epochs, 900, C_7=0.1)),
-    ("lemma-10-step", partial(claims_gamma.stability_step, 900, 0.8)),
-    ("lemma-10-logarithms", partial(claims_constants.ratios_of_logarithms, 1.5)),
-    ("lemma-11", partial(claims_epochs.lemmas_of_epochs, 900, C_0=0.1, C_8=0.1, C_9=0.1)),
-    ("lemma-11-split", partial(claims_constants.splitting_the_root, 0.5)),
-    ("lemma-11-c0-first", partial(claims_constants.induction_of_c_0, printed_first=5.0)),
-    ("lemma-12", partial(claims_epochs.lemmas_of_epochs, 900, C_0=-1.9, C_8=0.01, C_9=0.0)),
-    ("passive-rounds", partial(claims_sums.closed_form_covers_the_sum, 100, 0.9)),
-    ("theorem-2-closed-form", partial(claims_sums.closed_form_covers_the_sum, 100, 0.5)),
-    ("lemma-13-constants", partial(claims_learning.constants_of_lemma_13, printed=8192.0)),
-    ("lemma-13-tail", partial(claims_learning.tail_of_lemma_13, printed=1.9)),
-    ("corollary-2-psi", partial(claims_learning.rademacher_average, 50, printed=0.5)),
-    ("lemma-14", partial(claims_learning.rates_of_classes, (1.0, 0.5, 0.5))),
-    ("algorithm-2-regressions", partial(claims_search.algorithm_2, 12, printed_factor=-3.0)),
-    ("sensitivity-best-policy", partial(claims_sensitivity.best_policy_is_optimal, (0.05,), 0.1)),
-    ("sensitivity-fit", partial(claims_sensitivity.optimal_data_mislead, printed_line=0.9)),
-    ("sensitivity-regret", partial(claims_sensitivity.optimal_data_mislead, printed=0.5)),
-    ("sensitivity-error", partial(claims_sensitivity.error_is_small, printed=0.2)),
-    ("one-step-falcon-theta-0.05", partial(claims_one_step.one_step, 0.05, 2, 100.0, printed=0.51)),
-    ("one-step-lints-theta-0.05", partial(claims_one_step.one_step, 0.05, 2, 10.0, largest=1e3)),
-    ("one-step-linucb-theta-0.05", partial(claims_one_step.one_step, 0.05, 2, 100.0, printed=0.51)),
-    ("one-step-intervals-theta-0.05", partial(claims_one_step.one_step, 0.05, 2, 10.0, largest=1e3)),
-    ("theorem-1-runs", partial(claims_runs.regret_below_the_bound, 3, 400, scale=1e-9)),
-    ("linucb-fall-and-rise", partial(claims_runs.linucb_falls_and_rises, 20, 1000, rises=False)),
-    ("linucb-few-hundred", partial(claims_runs.linucb_falls_and_rises, 20, 1000, small=0.001)),
+    ("theorem-1-passive", partial(theorems.powers_of_theorem_1, passive=(1.0, 0.5))),
+    ("theorem-2-estimation", partial(theorems.powers_of_theorem_2, rho=0.5)),
+    ("theorem-2-misspecification", partial(theorems.powers_of_theorem_2, rho=0.5)),
+    ("realizable-rate", partial(theorems.realizable_rate, 0.75)),
+    ("corollary-1", partial(theorems.best_passive_share, printed_b=0.5)),
+    ("corollary-1-constant", partial(theorems.any_constant_will_do, printed_b=0.5)),
+    ("example-1", partial(examples.vc_classes, 1.0)),
+    ("example-2-learning", partial(examples.convex_hulls, 0.5)),
+    ("example-3", partial(examples.entropy_classes, 0.5)),
+    ("assumption-1-lines", partial(learning.inclusions, 50, C=0.05)),
+    ("lemma-1", partial(kernel.worst_error_bound, 900, 0.5)),
+    ("lemma-2", partial(kernel.best_models_regret, 900, 1.0)),
+    ("lemma-4", partial(kernel.estimated_regret_of_play, 900, 0.5)),
+    ("lemma-5", partial(kernel.root_divergence_of_play, 900, 0.25)),
+    ("lemma-6", partial(kernel.divergence_bounds, 900, 0.5)),
+    ("kernel-order", partial(kernel.good_actions_are_played_more, 900, 1.5)),
+    ("kernel-gamma", partial(kernel.larger_gamma_explores_less, 900, 0.5)),
+    ("lemma-7", partial(guarantee.errors_of_runs, 2, 6, share=1e-9)),
+    ("constraint-keeps-best", partial(guarantee.best_model_stays, 30, C_1=1e-4)),
+    ("lemma-7-distance", partial(guarantee.distance_in_convex_classes, 900, 0.5)),
+    ("lemma-7-active-rows", partial(constants.active_rows, 1000, 0.5)),
+    ("lemma-7-union", partial(constants.union_over_epochs, 0.4)),
+    ("lemma-8", partial(epochs.lemmas_of_epochs, 90, half=0.25)),
+    ("lemma-8-gamma", partial(constants.gamma_matches_the_error, 5, 2.0)),
+    ("lemma-9", partial(epochs.lemmas_of_epochs, 900, C_6=0.5)),
+    ("lemma-10", partial(epochs.lemmas_of_epochs, 900, C_7=0.1)),
+    ("lemma-10-step", partial(gamma.stability_step, 900, 0.8)),
+    ("lemma-10-logarithms", partial(constants.ratios_of_logarithms, 1.5)),
+    ("lemma-11", partial(epochs.lemmas_of_epochs, 900, C_0=0.1, C_8=0.1, C_9=0.1)),
+    ("lemma-11-split", partial(constants.splitting_the_root, 0.5)),
+    ("lemma-11-c0-first", partial(constants.induction_of_c_0, printed_first=5.0)),
+    ("lemma-12", partial(epochs.lemmas_of_epochs, 900, C_0=-1.9, C_8=0.01, C_9=0.0)),
+    ("passive-rounds", partial(sums.closed_form_covers_the_sum, 100, 0.9)),
+    ("theorem-2-closed-form", partial(sums.closed_form_covers_the_sum, 100, 0.5)),
+    ("lemma-13-constants", partial(learning.constants_of_lemma_13, printed=8192.0)),
+    ("lemma-13-tail", partial(learning.tail_of_lemma_13, printed=1.9)),
+    ("corollary-2-psi", partial(learning.rademacher_average, 50, printed=0.5)),
+    ("lemma-14", partial(learning.rates_of_classes, (1.0, 0.5, 0.5))),
+    ("algorithm-2-regressions", partial(search.algorithm_2, 12, printed_factor=-3.0)),
+    ("sensitivity-best-policy", partial(sensitivity.best_policy_is_optimal, (0.05,), 0.1)),
+    ("sensitivity-fit", partial(sensitivity.optimal_data_mislead, printed_line=0.9)),
+    ("sensitivity-regret", partial(sensitivity.optimal_data_mislead, printed=0.5)),
+    ("sensitivity-error", partial(sensitivity.error_is_small, printed=0.2)),
+    ("one-step-falcon-theta-0.05", partial(one_step.one_step, 0.05, 2, 100.0, printed=0.51)),
+    ("one-step-lints-theta-0.05", partial(one_step.one_step, 0.05, 2, 10.0, largest=1e3)),
+    ("one-step-linucb-theta-0.05", partial(one_step.one_step, 0.05, 2, 100.0, printed=0.51)),
+    ("one-step-intervals-theta-0.05", partial(one_step.one_step, 0.05, 2, 10.0, largest=1e3)),
+    ("theorem-1-runs", partial(runs.regret_below_the_bound, 3, 400, scale=1e-9)),
+    ("linucb-fall-and-rise", partial(runs.linucb_falls_and_rises, 20, 1000, rises=False)),
+    ("linucb-few-hundred", partial(runs.linucb_falls_and_rises, 20, 1000, small=0.001)),
 ]
 
 
@@ -229,13 +236,13 @@ def test_a_wrong_printed_value_does_not_hold(key: str, check: Callable[[], list[
 
 def test_slips_hold_once_they_are_mended() -> None:
     mended = [
-        *claims_examples.rate_of_iltcb(printed=0.5)[:1],
-        *claims_constants.range_of_delta(0.49)[:1],
-        *claims_constants.induction_of_c_0(printed_second=5.125)[1:2],
-        *claims_constants.induction_of_c_8(omitted=0.0)[:1],
-        *claims_sums.integral_step(100, printed=4.83)[:1],
-        *claims_learning.range_of_zeta(0.4)[:1],
-        *claims_learning.empirical_minimal_sets(printed_from_all=False)[:1],
+        *examples.rate_of_iltcb(printed=0.5)[:1],
+        *constants.range_of_delta(0.49)[:1],
+        *constants.induction_of_c_0(printed_second=5.125)[1:2],
+        *constants.induction_of_c_8(omitted=0.0)[:1],
+        *sums.integral_step(100, printed=4.83)[:1],
+        *learning.range_of_zeta(0.4)[:1],
+        *learning.empirical_minimal_sets(printed_from_all=False)[:1],
     ]
     assert [claim.key for claim in mended] == [
         *("iltcb-rate", "lemma-7-delta", "lemma-11-c0-second", "lemma-11-c8-first"),
@@ -245,7 +252,7 @@ def test_slips_hold_once_they_are_mended() -> None:
 
 
 def test_too_few_runs_decide_nothing_and_say_so() -> None:
-    claims = claims_runs.epsilon_falcon_stays(2, 2, 12_800)
+    claims = runs.epsilon_falcon_stays(2, 2, 12_800)
     assert None in {claim.holds for claim in claims}
     for claim in claims:
         assert ("Too few runs" in claim.note) == (claim.holds is None)
@@ -270,7 +277,7 @@ def test_what_a_sample_can_decide() -> None:
 
 @pytest.mark.long
 def test_the_live_loops_and_epsilon_falcon_at_full_effort() -> None:
-    late = claims_runs.epsilon_falcon_stays(100, 12)
+    late = runs.epsilon_falcon_stays(100, 12)
     assert [claim.holds for claim in late] == [True, True, True]
-    live = claims_live.live_loop("LinUCB", 0.05, 20, 20_000)
-    assert live[0].numbers["late_regret"] == pytest.approx(0.0139, abs=0.001)
+    looped = live.live_loop("LinUCB", 0.05, 20, 20_000)
+    assert looped[0].numbers["late_regret"] == pytest.approx(0.0139, abs=0.001)

@@ -13,15 +13,15 @@ from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.records import POLICY, Log
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population import Population
-from gyrfalcon.experiments.paper import claims_one_step
-from gyrfalcon.experiments.paper.claims_epochs import drawn_setting, steps
-from gyrfalcon.experiments.paper.claims_examples import iltcb_bound
-from gyrfalcon.experiments.paper.claims_finite import Finite, random_problems
-from gyrfalcon.experiments.paper.claims_guarantee import distance_in_convex_classes
-from gyrfalcon.experiments.paper.claims_kernel import projected
-from gyrfalcon.experiments.paper.claims_learning import both_hold, largest_on_ball
-from gyrfalcon.experiments.paper.claims_search import race, random_regressions
-from gyrfalcon.experiments.paper.claims_sums import horizon_of_meaning, rounds_until, whole_epochs
+from gyrfalcon.experiments.paper.claims import one_step
+from gyrfalcon.experiments.paper.claims.epochs import drawn_setting, steps
+from gyrfalcon.experiments.paper.claims.examples import iltcb_bound
+from gyrfalcon.experiments.paper.claims.finite import Finite, random_problems
+from gyrfalcon.experiments.paper.claims.guarantee import distance_in_convex_classes
+from gyrfalcon.experiments.paper.claims.kernel import projected
+from gyrfalcon.experiments.paper.claims.learning import both_hold, largest_on_ball
+from gyrfalcon.experiments.paper.claims.search import race, random_regressions
+from gyrfalcon.experiments.paper.claims.sums import horizon_of_meaning, rounds_until, whole_epochs
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.learner import Learner
 from gyrfalcon.learners.lints import LinTS
@@ -161,7 +161,7 @@ def test_summed_up_rows_lead_to_the_same_regret_as_rows_one_by_one(name: str) ->
     for seed in range(30):
         epoch = LEARNERS[name].start(world.problem, real_rows(world, n, seed))
         one_by_one.append(population.regret(epoch.policy))
-        summed.append(claims_one_step.outcome(0.05, n, seed).regret[name])
+        summed.append(one_step.outcome(0.05, n, seed).regret[name])
     error = math.hypot(np.std(one_by_one), np.std(summed)) / math.sqrt(30)
     # Independent samples: four errors are exceeded once in 10,000 seeds; 1e-3 is for the rounded contexts.
     assert abs(np.mean(one_by_one) - np.mean(summed)) < 4.0 * error + 1e-3
@@ -172,4 +172,4 @@ def test_interval_widths_by_the_populations_moments() -> None:
     theta, n = 0.05, 10**8
     centre, variance = 1.0 - theta / 2.0, theta**2 / 12.0
     width = math.sqrt((1.0 + centre**2 / variance) / (n * theta))
-    assert claims_one_step.outcome(theta, n, 0).width == pytest.approx(width, rel=0.02)
+    assert one_step.outcome(theta, n, 0).width == pytest.approx(width, rel=0.02)

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from gyrfalcon.experiments.paper import example, intuition
-from gyrfalcon.experiments.paper.claim import SOURCES, Claim
+from gyrfalcon.experiments.paper.claims.claim import SOURCES, Claim
 from gyrfalcon.experiments.paper.companion import EXHIBITS, csv_of, write_companion
 from gyrfalcon.experiments.paper.companion_page import PARTS, companion_page, part_of
 from gyrfalcon.experiments.paper.exhibit import Effort, Piece
-from gyrfalcon.experiments.paper.pool import PieceFailedError, Task, run_all
 from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon.experiments.processes import PieceFailedError, Task, run_all
 from tests.report.test_page import Elements
 
 FEW = (example.EXHIBIT, intuition.EXHIBIT)

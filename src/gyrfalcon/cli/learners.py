@@ -44,7 +44,7 @@ def learners(
 
 def _described(*, environments: bool) -> list[Description]:
     from gyrfalcon.cli.describe import describe
-    from gyrfalcon.experiments.catalogue import ENVIRONMENTS, LEARNERS
+    from gyrfalcon.experiments.sweeps.catalogue import ENVIRONMENTS, LEARNERS
 
     makers = ENVIRONMENTS if environments else LEARNERS
     return [describe(name, maker) for name, maker in makers.items()]
@@ -52,8 +52,8 @@ def _described(*, environments: bool) -> list[Description]:
 
 def _found(name: str) -> Description:
     from gyrfalcon.core.tables import suggestion
-    from gyrfalcon.experiments.catalogue import plain_name
     from gyrfalcon.experiments.datasets import dataset_names
+    from gyrfalcon.experiments.sweeps.catalogue import plain_name
 
     known = {one.name: one for one in _described(environments=False) + _described(environments=True)}
     names = [*known, *dataset_names()]

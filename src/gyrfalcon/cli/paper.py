@@ -50,7 +50,7 @@ def paper(
 
 def _written(out: Path, *, quick: bool, jobs: int | None) -> Path:
     from gyrfalcon.experiments.paper.companion import write_companion
-    from gyrfalcon.experiments.paper.pool import PieceFailedError
+    from gyrfalcon.experiments.processes import PieceFailedError
 
     with progress("The paper", 1, "pieces") as tracker:
         try:

@@ -50,7 +50,7 @@ def completed(settings: Mapping[str, Any], maker: Callable[..., Any]) -> Setting
     >>> completed({"schedule": {"first": 50}}, Greedy)
     {'schedule': {'name': 'Geometric', 'first': 50, 'ratio': 1.5}}
     """
-    from gyrfalcon.experiments.content import settings_of
+    from gyrfalcon.experiments.sweeps.content import settings_of
 
     defaults = {
         name: parameter.default

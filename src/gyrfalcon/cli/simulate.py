@@ -115,8 +115,8 @@ def simulate(
 
 def _built(learner: str, environment: str, settings: list[str], world_settings: list[str]) -> tuple[Any, Any]:
     from gyrfalcon.cli.settings import completed, typed_settings
-    from gyrfalcon.experiments.building import build_environment, build_learner
-    from gyrfalcon.experiments.catalogue import environment_maker, learner_maker
+    from gyrfalcon.experiments.sweeps.building import build_environment, build_learner
+    from gyrfalcon.experiments.sweeps.catalogue import environment_maker, learner_maker
 
     name, maker = learner_maker(learner, "LEARNER")
     given = completed(typed_settings(settings, "--set"), maker)
@@ -145,7 +145,7 @@ def _played(
 
 
 def _title(learner: Any, environment: Any) -> str:
-    from gyrfalcon.experiments.content import label_of
+    from gyrfalcon.experiments.sweeps.content import label_of
 
     return f"{label_of(learner)} in {label_of(environment)}"
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.grid import Grid
 from gyrfalcon.experiments.summaries import Summary
-from gyrfalcon.experiments.sweep import Sweep
+from gyrfalcon.experiments.sweeps.grid import Grid
+from gyrfalcon.experiments.sweeps.sweep import Sweep
 from gyrfalcon.experiments.trace import checkpoint_rounds
 
 _COLUMNS = ["learner_settings", "environment_settings", "seed", "replication", "round", "regret", "reward"]

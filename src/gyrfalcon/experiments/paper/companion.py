@@ -25,8 +25,8 @@ from gyrfalcon.experiments.paper import (
     shrinking,
     supnorm,
 )
-from gyrfalcon.experiments.paper.claim import Claim, claims_json
-from gyrfalcon.experiments.paper.claims import CLAIMS_WORK, claims_of
+from gyrfalcon.experiments.paper.claims.claim import Claim, claims_json
+from gyrfalcon.experiments.paper.claims.table import claims_of, claims_work
 from gyrfalcon.experiments.paper.companion_page import companion_page
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece
 from gyrfalcon.experiments.paper.shown import Shown, rendered
@@ -83,7 +83,7 @@ def write_companion(
     for needed in (folder, folder / "figures", folder / "data"):
         needed.mkdir(parents=True, exist_ok=True)  # now, not when an hour of work is to be written
     effort = Effort(quick=quick)
-    checks = CLAIMS_WORK(effort) if claims is None else claims
+    checks = claims_work(effort) if claims is None else claims
     shown, verdicts = computed(exhibits, checks, effort, jobs, on_piece or _ignore)
     for one in shown:
         save_pictures(folder / "figures", one.key, one.pictures)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Sequence
 
-from gyrfalcon.experiments.paper.claim import Claim
+from gyrfalcon.experiments.paper.claims.claim import Claim
 from gyrfalcon.experiments.paper.exhibit import Effort
 from gyrfalcon.experiments.paper.shown import Shown
 from gyrfalcon.report.page import Mark, Page, Section, Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.paper.claim import Claim, at_most, shown
+from gyrfalcon.experiments.paper.claims.claim import Claim, at_most, shown
 from gyrfalcon.oracles.constrained import constrained_least_squares
 from gyrfalcon.oracles.dual import DualFit, dual_search
 from gyrfalcon.oracles.printed import printed_search

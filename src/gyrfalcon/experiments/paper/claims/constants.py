@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gyrfalcon.experiments.paper.claim import Claim, at_most, shown
+from gyrfalcon.experiments.paper.claims.claim import Claim, at_most, shown
 from gyrfalcon.theory import DELTA_MAX, LINEAR_CONSTANTS, A, active_error_bound, c_5, gamma
 from gyrfalcon.theory.constants import c_8_first, c_8_second
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gyrfalcon import __version__
 from gyrfalcon.core.types import Ints
-from gyrfalcon.experiments.grid import Cell
+from gyrfalcon.experiments.sweeps.grid import Cell
 from gyrfalcon.experiments.trace import PlayedEpoch, Trace
 
 if TYPE_CHECKING:

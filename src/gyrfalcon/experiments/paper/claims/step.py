@@ -8,7 +8,7 @@ from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.misspecification import best_in_class, misspecification
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population import Population, greedy
-from gyrfalcon.experiments.paper.claim import Claim, agrees, shown
+from gyrfalcon.experiments.paper.claims.claim import Claim, agrees, shown
 from gyrfalcon.experiments.paper.lines import lines_of
 from gyrfalcon.oracles.linear import Linear
 

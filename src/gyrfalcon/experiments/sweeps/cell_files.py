@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gyrfalcon import __version__
-from gyrfalcon.experiments.cell_tables import schema, table_of
-from gyrfalcon.experiments.content import as_text
-from gyrfalcon.experiments.grid import Cell, cell_key
+from gyrfalcon.experiments.sweeps.cell_tables import schema, table_of
+from gyrfalcon.experiments.sweeps.content import as_text
+from gyrfalcon.experiments.sweeps.grid import Cell, cell_key
 from gyrfalcon.experiments.trace import Trace
 
 if TYPE_CHECKING:

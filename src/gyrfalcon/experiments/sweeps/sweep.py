@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gyrfalcon.core.checks import check_whole
-from gyrfalcon.experiments.grid import Cell, Grid
-from gyrfalcon.experiments.plans import Plan, plan
-from gyrfalcon.experiments.results import SetAside, Store
-from gyrfalcon.experiments.sweep_errors import CellsFailedError, StorageError, SweepError
-from gyrfalcon.experiments.workers import outcomes
+from gyrfalcon.experiments.sweeps.grid import Cell, Grid
+from gyrfalcon.experiments.sweeps.plans import Plan, plan
+from gyrfalcon.experiments.sweeps.results import SetAside, Store
+from gyrfalcon.experiments.sweeps.sweep_errors import CellsFailedError, StorageError, SweepError
+from gyrfalcon.experiments.sweeps.workers import outcomes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,7 +71,7 @@ def run_sweep(
     Parameters
     ----------
     folder
-        One Parquet data set; see `gyrfalcon.experiments.results`.
+        One Parquet data set; see `gyrfalcon.experiments.sweeps.results`.
     jobs
         Processes on this machine; -1 for one per core.
     cluster

@@ -14,8 +14,8 @@ from typing import Any, get_origin, get_type_hints
 
 from gyrfalcon.core.tables import shown, suggestion
 from gyrfalcon.environments.replay import LoggedReplay
-from gyrfalcon.experiments.catalogue import Maker, environment_maker, learner_maker, part_maker
-from gyrfalcon.experiments.content import Keyed
+from gyrfalcon.experiments.sweeps.catalogue import Maker, environment_maker, learner_maker, part_maker
+from gyrfalcon.experiments.sweeps.content import Keyed
 
 Finder = Callable[[object, str], tuple[str, Maker]]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.paper.claim import Claim, shown
+from gyrfalcon.experiments.paper.claims.claim import Claim, shown
 from gyrfalcon.theory import optimal_epsilon, regret_bound, regret_rate, tuned_rate
 
 BASE: dict[str, Any] = {"T": 10**12, "K": 2, "comp": 4.0, "b": 1e-4, "epsilon": 0.01, "delta": 0.05}

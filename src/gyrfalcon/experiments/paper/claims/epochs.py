@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.paper.claim import Claim, inequality, shown
-from gyrfalcon.experiments.paper.claims_finite import Finite, count, random_problems, weighted_by_gaps
-from gyrfalcon.experiments.paper.claims_kernel import projected
+from gyrfalcon.experiments.paper.claims.claim import Claim, inequality, shown
+from gyrfalcon.experiments.paper.claims.finite import Finite, count, random_problems, weighted_by_gaps
+from gyrfalcon.experiments.paper.claims.kernel import projected
 from gyrfalcon.theory import DELTA_MAX, LINEAR_CONSTANTS
 
 N_EPOCHS = 10

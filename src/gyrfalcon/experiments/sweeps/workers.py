@@ -15,11 +15,11 @@ from functools import partial
 from typing import Any
 
 from gyrfalcon import __version__
-from gyrfalcon.experiments.cell_files import encoded
-from gyrfalcon.experiments.grid import Cell
 from gyrfalcon.experiments.processes import WorkerKilledError, completed, one_thread
 from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.experiments.sweep_errors import WorkersError
+from gyrfalcon.experiments.sweeps.cell_files import encoded
+from gyrfalcon.experiments.sweeps.grid import Cell
+from gyrfalcon.experiments.sweeps.sweep_errors import WorkersError
 from gyrfalcon.experiments.trace import Trace
 
 _PATIENCE = 60

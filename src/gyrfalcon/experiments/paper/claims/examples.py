@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from gyrfalcon.core.schedules import Doubling
-from gyrfalcon.experiments.paper.claim import Claim, at_most, shown, times
+from gyrfalcon.experiments.paper.claims.claim import Claim, at_most, shown, times
 from gyrfalcon.theory import example_1, example_2, example_3, regret_rate, vc_hull
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from gyrfalcon.core.policies import Policy
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.paper.claim import ERROR_RATE, Claim, as_rare_as, exceeds, exceeds_0, shown
-from gyrfalcon.experiments.paper.claims_sums import horizon_of_meaning
+from gyrfalcon.experiments.paper.claims.claim import ERROR_RATE, Claim, as_rare_as, exceeds, exceeds_0, shown
+from gyrfalcon.experiments.paper.claims.sums import horizon_of_meaning
 from gyrfalcon.experiments.paper.lines import distance, lines_of, played_model
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.summaries import Summary

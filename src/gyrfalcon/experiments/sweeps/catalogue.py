@@ -18,7 +18,7 @@ from gyrfalcon.environments.families import BumpWorld, LinearWorld, SinusoidWorl
 from gyrfalcon.environments.outcomes import HeteroscedasticWorld, RareRewardWorld
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.experiments.datasets import dataset_names
-from gyrfalcon.experiments.named_sets import NamedSet
+from gyrfalcon.experiments.sweeps.named_sets import NamedSet
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon

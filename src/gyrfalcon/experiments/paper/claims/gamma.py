@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.paper.claim import Claim, inequality, shown
-from gyrfalcon.experiments.paper.claims_finite import (
+from gyrfalcon.experiments.paper.claims.claim import Claim, inequality, shown
+from gyrfalcon.experiments.paper.claims.finite import (
     Finite,
     count,
     largest,

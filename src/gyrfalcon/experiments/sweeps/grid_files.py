@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from gyrfalcon.core.tables import shown, suggestion
-from gyrfalcon.experiments.grid import Grid
+from gyrfalcon.experiments.sweeps.grid import Grid
 
 
 def read(path: str | os.PathLike[str]) -> Grid:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.paper.claim import Claim, at_most, inequality, shown, times
-from gyrfalcon.experiments.paper.claims_finite import (
+from gyrfalcon.experiments.paper.claims.claim import Claim, at_most, inequality, shown, times
+from gyrfalcon.experiments.paper.claims.finite import (
     Finite,
     count,
     largest,

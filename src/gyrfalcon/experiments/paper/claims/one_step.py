@@ -15,7 +15,7 @@ from gyrfalcon.core.thompson import ThompsonPolicy
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population import Population
-from gyrfalcon.experiments.paper.claim import Claim, shown
+from gyrfalcon.experiments.paper.claims.claim import Claim, shown
 from gyrfalcon.learners.confident import optimism
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.lints import LinTS

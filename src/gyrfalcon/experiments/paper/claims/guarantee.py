@@ -11,8 +11,8 @@ from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.misspecification import Misspecification, misspecification
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.paper.claim import Claim, as_rare_as, inequality, shown
-from gyrfalcon.experiments.paper.claims_finite import Finite, count, largest, random_problems
+from gyrfalcon.experiments.paper.claims.claim import Claim, as_rare_as, inequality, shown
+from gyrfalcon.experiments.paper.claims.finite import Finite, count, largest, random_problems
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.experiments.trace import PlayedEpoch
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon

@@ -8,7 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.types import Bools, Floats
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.paper.claim import Claim, as_rare_as, at_most, shown, times
+from gyrfalcon.experiments.paper.claims.claim import Claim, as_rare_as, at_most, shown, times
 from gyrfalcon.theory import C_LINEAR, c_linear, entropy, linear, vc_hull, vc_subgraph
 
 N_COEFFICIENTS = 4

@@ -23,8 +23,8 @@ import numpy as np
 from gyrfalcon.core.tables import shown
 from gyrfalcon.environments.classification import Classification
 from gyrfalcon.environments.replay import LoggedReplay
-from gyrfalcon.experiments.catalogue import ENVIRONMENTS, LEARNERS, PARTS
-from gyrfalcon.experiments.named_sets import NamedSet
+from gyrfalcon.experiments.sweeps.catalogue import ENVIRONMENTS, LEARNERS, PARTS
+from gyrfalcon.experiments.sweeps.named_sets import NamedSet
 from gyrfalcon.oracles.estimators import Estimator, estimator_of
 
 _KEYED = 'Keyed(object, key="a name of yours")'

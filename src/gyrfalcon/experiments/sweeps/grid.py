@@ -12,9 +12,9 @@ import numpy as np
 
 from gyrfalcon.core.checks import check_whole
 from gyrfalcon.core.tables import shown
-from gyrfalcon.experiments.building import Finder, build_environment, build_learner, choices
-from gyrfalcon.experiments.catalogue import environment_maker, learner_maker
-from gyrfalcon.experiments.content import Keyed, as_text, label_of, settings_digest, settings_of
+from gyrfalcon.experiments.sweeps.building import Finder, build_environment, build_learner, choices
+from gyrfalcon.experiments.sweeps.catalogue import environment_maker, learner_maker
+from gyrfalcon.experiments.sweeps.content import Keyed, as_text, label_of, settings_digest, settings_of
 from gyrfalcon.experiments.trace import Checkpoints, checkpoint_rounds
 
 MOST_REPLICATIONS = 25
@@ -145,8 +145,8 @@ class Grid:
 
     @staticmethod
     def from_toml(path: str | os.PathLike[str]) -> Grid:
-        """The grid that a file describes; see `gyrfalcon.experiments.grid_files`."""
-        from gyrfalcon.experiments.grid_files import read
+        """The grid that a file describes; see `gyrfalcon.experiments.sweeps.grid_files`."""
+        from gyrfalcon.experiments.sweeps.grid_files import read
 
         return read(path)
 

@@ -7,7 +7,7 @@ import numpy as np
 from gyrfalcon.environments.misspecification import best_in_class, misspecification
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population import greedy
-from gyrfalcon.experiments.paper.claim import Claim, at_most, shown
+from gyrfalcon.experiments.paper.claims.claim import Claim, at_most, shown
 from gyrfalcon.experiments.paper.lines import lines_of
 from gyrfalcon.oracles.linear import Linear
 

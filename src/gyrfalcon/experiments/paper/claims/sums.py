@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.experiments.paper.claim import Claim, at_most, inequality
+from gyrfalcon.experiments.paper.claims.claim import Claim, at_most, inequality
 from gyrfalcon.theory import RegretBound, epochwise_regret_bound, kappa, regret_bound
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gyrfalcon.environments.paper import SensitivityExample
-from gyrfalcon.experiments.paper.claim import Claim, exceeds_0
-from gyrfalcon.experiments.paper.claims_runs import decided, told
+from gyrfalcon.experiments.paper.claims.claim import Claim, exceeds_0
+from gyrfalcon.experiments.paper.claims.runs import decided, told
 from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.learner import Learner

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gyrfalcon.experiments.cell_files import StoredCell, checked
+from gyrfalcon.experiments.sweeps.cell_files import StoredCell, checked
 from gyrfalcon.storage.whole import remove_leftovers, write_whole
 
 _RESULT = re.compile(r"[0-9a-f]{32}\.parquet")

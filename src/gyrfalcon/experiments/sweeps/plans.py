@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gyrfalcon import __version__
-from gyrfalcon.experiments.cell_files import StoredCell
-from gyrfalcon.experiments.grid import Cell, Grid
-from gyrfalcon.experiments.results import SetAside, Store
+from gyrfalcon.experiments.sweeps.cell_files import StoredCell
+from gyrfalcon.experiments.sweeps.grid import Cell, Grid
+from gyrfalcon.experiments.sweeps.results import SetAside, Store
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Claims of the paper, each checked by computation."""

@@ -1,0 +1,1 @@
+"""Grids of learners, worlds and seeds: resumable, parallel, in one data set."""
