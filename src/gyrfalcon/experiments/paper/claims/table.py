@@ -127,7 +127,7 @@ def _one_step(effort: Effort) -> list[Check]:
 
 def _runs(effort: Effort) -> list[Check]:
     n_replications, n_rounds = effort.of(full=20, quick=4), effort.of(full=20_000, quick=2_000)
-    live = [
+    loops = [
         partial(live.live_loop, name, theta, n_replications, n_rounds)
         for theta in (0.05, 0.01)
         for name in live.LIVE
@@ -140,5 +140,5 @@ def _runs(effort: Effort) -> list[Check]:
         ),
         partial(runs.epsilon_falcon_stays, effort.of(full=100, quick=24), effort.of(full=12, quick=4)),
         partial(runs.regret_below_the_bound, effort.of(full=20, quick=4)),
-        *live,
+        *loops,
     ]
