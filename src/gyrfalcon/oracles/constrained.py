@@ -172,18 +172,32 @@ def _fit(
     if not slack >= 0.0:
         raise ValueError(f"slack is {slack}; give a mean squared error of at least 0, or math.inf.")
     penalty = penalty_of(ridge, active.gram.shape[1])
-    pencil = gram_pencil(active, passive, penalty)
-    fit = _solved(active, passive, slack, penalty, pencil, gram_condition)
-    if fit.accurate and pencil.clean:
-        return fit
-    rooted = with_roots()
+    # Gram matrices of fewer rows than columns are never clean: the roots are asked at once.
+    rooted = with_roots() if _sees_too_little(passive) else None
     if rooted is None:
-        return dataclasses.replace(fit, accurate=False)
-    pencil = root_pencil(*rooted, penalty)
-    fit = _solved(*rooted, slack, penalty, pencil, ROOT_CONDITION)
-    refit, ranks = root_refit(*rooted, penalty, fit.multiplier)
+        pencil = gram_pencil(active, passive, penalty)
+        fit = _solved(active, passive, slack, penalty, pencil, gram_condition)
+        if fit.accurate and pencil.clean:
+            return fit
+        rooted = with_roots()
+        if rooted is None:
+            return dataclasses.replace(fit, accurate=False)
+    return _rooted_fit(*rooted, slack, penalty)
+
+
+def _rooted_fit(active: Moments, passive: Moments, slack: float, penalty: Floats) -> ConstrainedFit:
+    """The fit from roots, its coefficients by one more factorisation where that knows them all."""
+    pencil = root_pencil(active, passive, penalty)
+    fit = _solved(active, passive, slack, penalty, pencil, ROOT_CONDITION)
+    refit, ranks = root_refit(active, passive, penalty, fit.multiplier)
     same = (ranks == pencil.whitening.kept.sum(axis=1))[:, None]
     return dataclasses.replace(fit, coefficients=np.where(same, refit, fit.coefficients))
+
+
+def _sees_too_little(moments: Moments) -> bool:
+    """Whether a block has rows, but fewer than columns."""
+    columns = np.count_nonzero(np.diagonal(moments.gram, axis1=1, axis2=2) > 0.0, axis=1)
+    return bool(((moments.weight > 0.0) & (moments.weight < columns)).any())
 
 
 def _solved(

@@ -15,7 +15,7 @@ from gyrfalcon.core.types import Floats
 def rows_last(x: Floats) -> Floats:
     """Rows (..., n, d) as columns (..., d, n), at least two of them."""
     if x.shape[-2] == 1:
-        x = np.repeat(x, 2, axis=-2)
+        return np.repeat(np.swapaxes(x, -1, -2), 2, axis=-1)
     return np.ascontiguousarray(np.swapaxes(x, -1, -2))
 
 

@@ -52,8 +52,10 @@ def penalty_rows(penalty: Floats, n_blocks: int) -> Floats:
     return np.broadcast_to(np.eye(d, d + 1) * np.sqrt(penalty)[:, None], (n_blocks, d, d + 1))
 
 
-def least_squares(moments: Moments, ridge: float | Floats = 0.0) -> LinearFit:
-    """The fit of least sum w (r - x'theta)^2 + ridge |theta|^2 in each block, the shortest if several.
+def least_squares(moments: Moments, ridge: float | Floats = 0.0, *, shortest: bool = True) -> LinearFit:
+    """The fit of least sum w (r - x'theta)^2 + ridge |theta|^2 in each block.
+
+    If there are several it is the shortest, which takes its time, or any of them if that is not asked for.
 
     >>> fit = least_squares(Moments.of([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0]))
     >>> fit.coefficients.round(12).tolist(), fit.rank, fit.accurate
@@ -64,18 +66,19 @@ def least_squares(moments: Moments, ridge: float | Floats = 0.0) -> LinearFit:
     if moments.root is None or gram_suffices(penalised):
         whitening = whitened_gram(penalised)
         target = np.einsum("bij,bi->bj", whitening.basis, moments.cross)
-        theta = whitening.shortest(np.einsum("bij,bj->bi", whitening.basis, target))
+        theta = np.einsum("bij,bj->bi", whitening.basis, target)
+        theta = whitening.shortest(theta) if shortest else theta
         limit = GRAM_CONDITION
     else:
         rows = np.concatenate([moments.root, penalty_rows(penalty, len(penalised))], axis=1)
-        theta, whitening = rows_fit(rows)
+        theta, whitening = rows_fit(rows, shortest=shortest)
         limit = ROOT_CONDITION
     accurate = whitening.distinct and bool((whitening.conditions <= limit).all())
     rank = int(whitening.kept.sum())
     return LinearFit(theta, whitening.condition, accurate, rank, residual_squares(moments, theta))
 
 
-def rows_fit(rows: Floats) -> tuple[Floats, Whitening]:
+def rows_fit(rows: Floats, *, shortest: bool = True) -> tuple[Floats, Whitening]:
     """The (B, d) minimum-norm fit of (B, m, d + 1) rows, target in the last column, and their whitening.
 
     Singular values decide the rank; a block of full rank is then solved by QR, which keeps a digit more.
@@ -84,7 +87,8 @@ def rows_fit(rows: Floats) -> tuple[Floats, Whitening]:
     whitening = whitened_rows(rows[:, :, :-1])
     assert whitening.left is not None
     target = np.einsum("bmj,bm->bj", whitening.left[:, : rows.shape[1]], rows[:, :, -1])
-    theta = whitening.shortest(np.einsum("bij,bj->bi", whitening.basis, target))
+    theta = np.einsum("bij,bj->bi", whitening.basis, target)
+    theta = whitening.shortest(theta) if shortest else theta
     full = whitening.kept.all(axis=1)
     if full.any():
         triangle = triangles(rows[full])[:, :d]

@@ -166,7 +166,8 @@ class LinearOracle:
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
-        fit = least_squares(passive.transformed(self._standardisation(passive)), self.settings.ridge)
+        standardised = passive.transformed(self._standardisation(passive))
+        fit = least_squares(standardised, self.settings.ridge, shortest=False)
         return float(np.sum(fit.residual_squares)) / passive.n
 
     def noise(self, alpha: float, active: Moments, passive: Moments) -> Noise:
