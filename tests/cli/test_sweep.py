@@ -163,6 +163,26 @@ def test_ctrl_c_leaves_what_is_stored_and_no_traceback(tmp_path: Path, jobs: int
     assert rows == 25 * stored
 
 
+@pytest.mark.parametrize("n_times", [1, 20])
+def test_ctrl_c_while_workers_start_is_one_sentence_however_often(tmp_path: Path, n_times: int) -> None:
+    out = tmp_path / "results"
+    asked = ["sweep", str(grid_file(tmp_path, MANY)), "--out", str(out), "--jobs", "2"]
+    with subprocess.Popen(
+        [*COMMAND, *asked], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True
+    ) as process:
+        while not out.exists() and process.poll() is None:  # it is made just before the workers
+            time.sleep(0.01)
+        time.sleep(0.2)
+        for _ in range(n_times):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+                time.sleep(0.02)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.startswith("stopped; ")
+    assert len(said.splitlines()) == 1
+
+
 def _wait_for_files(folder: Path, process: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + 60.0
     while len(list(folder.glob("*.parquet"))) < 2:

@@ -110,7 +110,7 @@ def test_a_setting_that_is_a_sequence_takes_a_list_as_its_value() -> None:
         ({"learners": ["linucb", LinUCB()]}, r"learners\[1\] \(LinUCB\) is the same as learners\[0\]"),
         (
             {"learners": [{"name": "LinUCB", "alpha": [1, 1.0]}]},
-            r"learners\[0\] .* the same as learners\[0\]",
+            r"learners\[0\] \(LinUCB\) comes twice, as a list in it repeats",
         ),
         ({"learners": [{"name": "LinUCB", "alpha": []}]}, r"learners\[0\]\.alpha is an empty list"),
         ({"learners": ["LinUCB", "Falcn"]}, r"learners\[1\]: .*'Falcn'; did you mean 'Falcon'"),
@@ -124,6 +124,26 @@ def test_a_setting_that_is_a_sequence_takes_a_list_as_its_value() -> None:
         ),
         ({"n_rounds": 0}, r"n_rounds is 0; give a whole number of at least 1"),
         ({"n_rounds": 10.5}, r"n_rounds is 10\.5"),
+        ({"n_rounds": 10**29}, r"n_rounds is 10{29}; give a whole number of at least 1 and below"),
+        ({"n_rounds": 2**63 - 1, "checkpoints": "every"}, r"n_rounds is 9223372036854775807; give"),
+        ({"n_replications": 10**19}, r"the grid has \d00,000,000,000,000,000 cells .*; make it smaller"),
+        ({"seeds": range(10**12)}, r"seeds is range.*, which are more than 1,000,000; give fewer"),
+        (
+            {
+                "learners": [
+                    {"name": "LinUCB", "alpha": [1 + i for i in range(2000)], "ridge": [*range(1, 1001)]}
+                ]
+            },
+            r"the grid has \d,000,000 cells \(learners: 2,000,000,",
+        ),
+        (
+            {"environments": [{"name": "Delayed", "mean": 3, "world": "StepExampel"}]},
+            r"environments\[0\]\.world: there is no part called 'StepExampel'; did you mean 'StepExample'",
+        ),
+        (
+            {"learners": [{"name": "Greedy", "model_class": {"name": "Linear", "nam": "Linear"}}]},
+            r"model_class \(Linear\): there is no setting called 'nam'; did you mean 'name'",
+        ),
         ({"n_rounds": "10"}, r"n_rounds is '10'"),
         ({"n_replications": -3}, r"n_replications is -3"),
         ({"n_replications": True}, r"n_replications is True"),
@@ -268,3 +288,47 @@ def test_a_cell_says_what_it_is() -> None:
         "LinUCB in StepExample, seed 4, replications 0 to 24",
         "LinUCB in StepExample, seed 4, replication 25",
     ]
+
+
+def test_a_plain_name_does_for_a_part() -> None:
+    short = {"name": "Delayed", "mean": 3, "world": ["StepExample", "XorWorld"]}
+    long = {"name": "Delayed", "mean": 3, "world": [{"name": "StepExample"}, {"name": "XorWorld"}]}
+    assert _grid(environments=[short]).environments == _grid(environments=[long]).environments
+    worlds = {"name": "Switching", "worlds": ["StepExample", {"name": "StepExample", "noise": 0.2}], "at": 50}
+    (switching,) = _grid(environments=[worlds]).environments
+    assert switching.label.startswith("Switching(worlds=(StepExample, StepExample(noise=0.2))")
+
+
+def test_a_file_that_begins_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    plain, marked = tmp_path / "plain.toml", tmp_path / "marked.toml"
+    plain.write_text(TOML, encoding="utf-8")
+    marked.write_text(TOML, encoding="utf-8-sig")
+    assert Grid.from_toml(marked) == Grid.from_toml(plain)
+
+
+_SCRIPT = """
+from dataclasses import dataclass
+from gyrfalcon import Grid
+
+@dataclass(frozen=True)
+class Ridge:
+    width: float = 0.2
+
+    def draw(self, start, stop, seed):
+        raise NotImplementedError
+
+print(*(f"{cell.environment.label} {cell.key}" for cell in Grid(["Uniform"], [Ridge()], n_rounds=10).cells))
+"""
+
+
+def test_classes_of_two_scripts_are_not_the_same(tmp_path: Path) -> None:
+    told = []
+    for name in ("first", "second", "first"):
+        (tmp_path / f"{name}.py").write_text(_SCRIPT)
+        for command in ([str(tmp_path / f"{name}.py")], ["-m", name]):
+            done = subprocess.run(
+                [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=True
+            )
+            told.append(tuple(done.stdout.split()))
+    assert [label for label, _ in told] == ["first.Ridge"] * 2 + ["second.Ridge"] * 2 + ["first.Ridge"] * 2
+    assert len({key for _, key in told}) == 2

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -242,26 +241,19 @@ def _first_flips(content: bytes, step: int) -> list[bytes]:
 
 
 def _check_flips(path: Path, step: int) -> None:
-    """Either the flip is found, or what a reader sees is not changed by it."""
     content = path.read_bytes()
-    whole = pq.ParquetFile(BytesIO(content)).read()
-    n_found = 0
+    assert checked(content, path.stem).key == path.stem
     for damaged in _first_flips(content, step):
-        try:
+        with pytest.raises(ValueError, match=r"\.$"):
             checked(damaged, path.stem)
-        except ValueError:
-            n_found += 1
-        else:
-            assert pq.ParquetFile(BytesIO(damaged)).read().equals(whole, check_metadata=True)
-    assert n_found > 0
 
 
-def test_a_flipped_bit_is_found_wherever_it_matters(finished: Path) -> None:
-    _check_flips(finished / f"{small_grid().cells[0].key}.parquet", step=211)
+def test_a_flipped_bit_is_found_wherever_it_is(finished: Path) -> None:
+    _check_flips(finished / f"{small_grid().cells[0].key}.parquet", step=23)
 
 
 @pytest.mark.long
-def test_every_flipped_byte_is_found_where_it_matters(finished: Path) -> None:
+def test_every_flipped_byte_is_found(finished: Path) -> None:
     _check_flips(finished / f"{small_grid().cells[0].key}.parquet", step=1)
 
 

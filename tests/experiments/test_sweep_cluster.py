@@ -123,17 +123,23 @@ def test_a_cell_that_kills_every_worker_is_named_and_the_others_are_stored(tmp_p
 def test_an_address_where_nobody_answers_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_PATIENCE", 1)
+    monkeypatch.setattr(workers, "ANSWER", 1)
     with pytest.raises(
         WorkersError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1; .* 0 of 4 cells"
     ):
         run_sweep(small_grid(), tmp_path / "results", cluster="tcp://127.0.0.1:1")
-    with pytest.raises(WorkersError, match=r"no Dask scheduler answers at nonsense://x;"):
-        run_sweep(small_grid(), tmp_path / "results", cluster="nonsense://x")
+
+
+@pytest.mark.parametrize(
+    "address", ["garbage", "nonsense://x", "tcp://127.0.0.1", "tcp://127.0.0.1:port", ""]
+)
+def test_what_is_no_address_is_refused_at_once(tmp_path: Path, address: str) -> None:
+    with pytest.raises(WorkersError, match=rf"^'{address}' is no address of .* give one with its port"):
+        run_sweep(small_grid(), tmp_path / "results", cluster=address)
 
 
 def test_a_cluster_without_workers_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_PATIENCE", 5)
+    monkeypatch.setattr(workers, "PATIENCE", 5)
     with (
         _cluster(0) as cluster,
         pytest.raises(WorkersError, match=r"has no workers; start some with `dask worker"),

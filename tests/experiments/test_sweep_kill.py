@@ -170,3 +170,19 @@ def test_workers_end_when_the_sweep_was_killed(tmp_path: Path) -> None:
     while any(map(_is_running, workers)) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not any(map(_is_running, workers))
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3])
+def test_workers_end_when_the_sweep_was_killed_before_they_had_work(tmp_path: Path, seconds: float) -> None:
+    process = _started(tmp_path / "results", 2, grid="SLOW")
+    deadline = time.monotonic() + 60.0
+    while not (workers := _workers(process.pid)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(seconds)
+    workers = _workers(process.pid)
+    process.kill()
+    process.communicate()
+    assert workers
+    while any(map(_is_running, workers)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not any(map(_is_running, workers))

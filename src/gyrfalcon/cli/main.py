@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 try:
     import typer
@@ -59,8 +60,17 @@ def options(
     del version, debug
 
 
+def _interrupted(number: int, frame: object) -> NoReturn:
+    """Stop at the first Ctrl-C, and let nothing disturb the cleaning up after it."""
+    del number, frame
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def run() -> None:
     """Run the command line."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where Ctrl-C is ignored already
+        signal.signal(signal.SIGINT, _interrupted)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a sign that a terminal lacks is no reason to stop

@@ -73,7 +73,12 @@ def _jobs(jobs: int | None, cluster: str | None, n_cells: int) -> int:
 def _run(grid: Grid, out: Path, jobs: int, cluster: str | None) -> Sweep:
     from gyrfalcon.experiments.sweeps.sweep import run_sweep
     from gyrfalcon.experiments.sweeps.sweep_errors import SweepError
+    from gyrfalcon.experiments.sweeps.workers import ANSWER, PATIENCE
 
+    if cluster is not None:
+        note(
+            f"Waiting for the Dask cluster at {cluster}: {ANSWER} s for an answer, {PATIENCE} s for a worker."
+        )
     with progress("Sweep", len(grid.cells), "cells") as tracker:
         watch = _Watch(tracker)
         try:

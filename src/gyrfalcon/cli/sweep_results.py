@@ -14,6 +14,7 @@ from gyrfalcon.experiments.summaries import Summary
 from gyrfalcon.experiments.sweeps.grid import Grid
 from gyrfalcon.experiments.sweeps.sweep import Sweep
 from gyrfalcon.experiments.trace import checkpoint_rounds
+from gyrfalcon.experiments.trace import late_start as late_start_of
 
 _COLUMNS = ["learner_settings", "environment_settings", "seed", "replication", "round", "regret", "reward"]
 _Runs = dict[tuple[int, int], dict[int, tuple[float, float]]]  # (seed, replication) -> round -> sums
@@ -48,8 +49,7 @@ def results(sweep: Sweep) -> list[Result]:
 
 def late_start(grid: Grid) -> int:
     """How many rounds come before the last fifth, as near as checkpoints allow."""
-    rounds = np.concatenate([[0], checkpoint_rounds(grid.checkpoints, grid.n_rounds)[:-1]])
-    return int(rounds[np.abs(rounds - 0.8 * grid.n_rounds).argmin()])
+    return late_start_of(checkpoint_rounds(grid.checkpoints, grid.n_rounds))
 
 
 def _result(environment: str, learner: str, runs: _Runs, grid: Grid, late: int) -> Result:

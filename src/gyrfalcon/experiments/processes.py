@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 Result = TypeVar("Result")
@@ -126,11 +126,13 @@ def _shared_out(work: Iterable[Callable[[], Result]], jobs: int) -> Numbered[Res
     # Libraries that a worker loads only later have one thread, too.
     with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
         # One piece at a time: a batch would hide what is done, and leave the other workers idle at the end.
-        workers = Parallel(return_as="generator_unordered", batch_size=1)
-    parent = os.getpid()
-    with _deaf_children():
-        running = workers(delayed(_done)(parent, number, piece) for number, piece in enumerate(work))
+        workers = Parallel(
+            return_as="generator_unordered", batch_size=1, initializer=_settle, initargs=(os.getpid(),)
+        )
+    running: Any = None
     try:
+        with _deaf_children():
+            running = workers(delayed(_done)(number, piece) for number, piece in enumerate(work))
         for numbered in running:  # noqa: UP028 - which would close it before the warnings are off
             yield numbered
     except TerminatedWorkerError as error:
@@ -141,36 +143,53 @@ def _shared_out(work: Iterable[Callable[[], Result]], jobs: int) -> Numbered[Res
         with warnings.catch_warnings():
             # That work was cancelled is no news to who has just stopped it.
             warnings.filterwarnings("ignore", message=".*cancelled|.*not used", category=UserWarning)
-            running.close()
+            if running is not None:
+                running.close()
 
 
-def _done(parent: int, number: int, piece: Callable[[], Result]) -> tuple[int, Result]:
-    _settle(parent)
+def _done(number: int, piece: Callable[[], Result]) -> tuple[int, Result]:
     with one_thread():
         return number, piece()
 
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Let processes that are started here ignore Ctrl-C, which reaches all processes of a terminal at once.
+    """Let processes that are started here not hear Ctrl-C, which reaches all processes of a terminal at once.
 
-    The one that shared out the work answers for all, and ends the others.
+    The one that shared out the work answers for all, and ends the others; it hears of it a moment later.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set this, and only it hears of Ctrl-C
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    heard: list[object] = []
+    before = signal.signal(signal.SIGINT, lambda *signals: heard.append(signals))
+    try:
+        with _blocked_interrupts():
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    if sys.platform == "win32":
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # all workers share it, and its start lets interrupts through again
+    # A handler ends where another program begins; what is blocked stays so in the processes started here.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@cache
 def _settle(parent: int) -> None:
     """Make this process a worker of its parent: deaf to Ctrl-C, and gone when that is gone."""
-    if os.getppid() != parent:
-        return  # with a single core the work is done by the parent itself
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()

@@ -16,6 +16,8 @@ from gyrfalcon.core.types import Floats, Ints
 
 Checkpoints: TypeAlias = Literal["every"] | int | Sequence[int] | Ints | None
 _N_CHECKPOINTS = 100
+LATE_SHARE = 0.2
+"""Of the rounds: those that count as late unless another share is asked for."""
 MOST_ROUNDS = 2**53
 """Above these, a round has no float of its own."""
 
@@ -83,7 +85,7 @@ class Trace:
         """(R, C): reward, the mean over each stretch."""
         return np.diff(self.reward, prepend=0.0, axis=1) / self.lengths
 
-    def late_regret(self, share: float = 0.2) -> Floats:
+    def late_regret(self, share: float = LATE_SHARE) -> Floats:
         """(R,): expected regret a round over the last share of the rounds, as near as checkpoints allow.
 
         >>> trace = Trace(np.array([80, 100]), np.array([[8.0, 9.0]]), *[np.zeros((1, 2))] * 3, ((),))
@@ -92,7 +94,7 @@ class Trace:
         """
         return _late(self.regret, self.checkpoints, share)
 
-    def late_reward(self, share: float = 0.2) -> Floats:
+    def late_reward(self, share: float = LATE_SHARE) -> Floats:
         """(R,): reward a round over the last share of the rounds, as near as checkpoints allow."""
         return _late(self.reward, self.checkpoints, share)
 
@@ -115,14 +117,23 @@ class Trace:
 
 
 def _late(sums: Floats, checkpoints: Ints, share: float) -> Floats:
+    start = late_start(checkpoints, share)
+    # No checkpoint is 0: the sums before the first round are.
+    before = sums[:, checkpoints == start].sum(axis=1)
+    late: Floats = (sums[:, -1] - before) / (checkpoints[-1] - start)
+    return late
+
+
+def late_start(checkpoints: Ints, share: float = LATE_SHARE) -> int:
+    """How many rounds come before the last share of them, as near as checkpoints allow.
+
+    >>> late_start(np.array([10, 75, 100]))
+    75
+    """
     if not 0.0 < share <= 1.0:
         raise ValueError(f"share is {share}; give a number above 0 and up to 1.")
-    from_zero = np.concatenate([np.zeros((len(sums), 1)), sums], axis=1)
-    rounds = np.concatenate([[0], checkpoints])
-    wanted = (1.0 - share) * rounds[-1]
-    first = int(np.abs(rounds[:-1] - wanted).argmin())
-    late: Floats = (from_zero[:, -1] - from_zero[:, first]) / (rounds[-1] - rounds[first])
-    return late
+    rounds = np.concatenate([[0], checkpoints[:-1]])
+    return int(rounds[np.abs(rounds - (1.0 - share) * checkpoints[-1]).argmin()])
 
 
 def checkpoint_rounds(checkpoints: Checkpoints, n_rounds: int) -> Ints:
@@ -156,7 +167,7 @@ def _spaced(count: int, n_rounds: int) -> Ints:
         raise ValueError(f"checkpoints is {count}; give at least 1.")
     if count == 1:
         return np.array([n_rounds])
-    return np.unique(np.geomspace(1, n_rounds, count).round().astype(np.int64))
+    return np.unique(np.geomspace(1, n_rounds, min(count, n_rounds)).round().astype(np.int64))
 
 
 class Recorder:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
 from itertools import product
-from typing import Any, get_origin, get_type_hints
+from math import prod
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from gyrfalcon.core.tables import shown, suggestion
 from gyrfalcon.environments.replay import LoggedReplay
@@ -62,10 +64,35 @@ def choices(entry: object, finder: Finder, place: str) -> Iterator[object]:
             yield {"name": name, **dict(zip(settings, combination, strict=True))}
 
 
+def n_choices(entry: object, finder: Finder, place: str) -> int:
+    """How many there are of them, without making them.
+
+    >>> n_choices({"name": "LinUCB", "alpha": [0.1, 1.0], "ridge": [1.0, 2.0]}, learner_maker, "learner")
+    4
+    """
+    if not isinstance(entry, Mapping):
+        return 1
+    count = 0
+    for name in _listed(entry.get("name"), f"{place}.name"):
+        maker = finder(name, place)[1]
+        settings = [(key, value, f"{place}.{key}") for key, value in entry.items() if key != "name"]
+        count += prod(_n_options(maker, *setting) for setting in settings)
+    return count
+
+
+def _n_options(maker: Maker, key: str, value: object, place: str) -> int:
+    return sum(n_choices(item, part_maker, place) for item in _items(maker, key, value, place))
+
+
 def _options(maker: Maker, key: str, value: object, place: str) -> list[object]:
+    items = _items(maker, key, value, place)
+    return [one for item in items for one in choices(item, part_maker, place)]
+
+
+def _items(maker: Maker, key: str, value: object, place: str) -> list[object]:
     if key in _sequences(maker) and isinstance(value, list) and not all(isinstance(v, list) for v in value):
-        value = [value]
-    return [one for item in _listed(value, place) for one in choices(item, part_maker, place)]
+        return [value]
+    return _listed(value, place)
 
 
 def _listed(value: object, place: str) -> list[object]:
@@ -98,8 +125,9 @@ def _built(entry: Mapping[Any, Any], finder: Finder, place: str) -> Any:
     name, maker = finder(entry.get("name"), place)
     where = f"{place} ({name})"
     settings = {key: value for key, value in entry.items() if key != "name"}
-    _check_names(maker, settings, where)
-    values = {key: _value(value, f"{place}.{key}") for key, value in settings.items()}
+    _check_names(maker, settings, where, ["name"] if finder is part_maker else [])
+    parts = _parts(maker)
+    values = {key: _value(value, f"{place}.{key}", key in parts) for key, value in settings.items()}
     try:
         return maker(**values)
     except (ValueError, TypeError, ImportError) as error:
@@ -107,19 +135,21 @@ def _built(entry: Mapping[Any, Any], finder: Finder, place: str) -> Any:
         raise ValueError(f"{where}: {text}{'' if text.endswith(('.', '?')) else '.'}") from error
 
 
-def _value(value: object, place: str) -> object:
+def _value(value: object, place: str, is_part: bool) -> object:
     if isinstance(value, Mapping):
         return _built(value, part_maker, place)
+    if isinstance(value, str) and is_part:
+        return _built({"name": value}, part_maker, place)
     if isinstance(value, list | tuple):
-        return tuple(_value(item, f"{place}[{number}]") for number, item in enumerate(value))
+        return tuple(_value(item, f"{place}[{number}]", is_part) for number, item in enumerate(value))
     return value
 
 
-def _check_names(maker: Maker, settings: Mapping[Any, Any], where: str) -> None:
+def _check_names(maker: Maker, settings: Mapping[Any, Any], where: str, more: Sequence[str]) -> None:
     known = _parameters(maker)
     for key in settings:
         if key not in known:
-            near = suggestion(key, known) if known else "it has none."
+            near = suggestion(key, [*known, *more]) if known or more else "it has none."
             raise ValueError(f"{where}: there is no setting called {shown(key)}; {near}")
     lacking = [key for key, has_default in known.items() if not has_default and key not in settings]
     if lacking:
@@ -134,8 +164,27 @@ def _parameters(maker: Maker) -> dict[str, bool]:
 
 def _sequences(maker: Maker) -> frozenset[str]:
     """The settings that are sequences whatever they hold."""
-    hints = get_type_hints(maker) if isinstance(maker, type) else {}
-    origins = {name: get_origin(hint) for name, hint in hints.items()}
+    origins = {name: get_origin(hint) for name, hint in _hints(maker).items()}
     return frozenset(
         name for name, origin in origins.items() if isinstance(origin, type) and issubclass(origin, Sequence)
     )
+
+
+def _parts(maker: Maker) -> frozenset[str]:
+    """The settings that hold parts or sequences of them, and never text: there a text is a part's name."""
+    return frozenset(name for name, hint in _hints(maker).items() if _is_part(hint))
+
+
+def _is_part(hint: Any) -> bool:
+    kinds = _kinds(hint)
+    classes = [kind for kind in kinds if isinstance(kind, type) and kind.__module__.startswith("gyrfalcon")]
+    return bool(classes) and not kinds & {str, object, Any} and not any(issubclass(c, Enum) for c in classes)
+
+
+def _kinds(hint: Any) -> set[Any]:
+    """All that a type hint is made of."""
+    return {hint}.union(*map(_kinds, get_args(hint))) if get_origin(hint) is not Literal else {str}
+
+
+def _hints(maker: Maker) -> dict[str, Any]:
+    return get_type_hints(maker) if isinstance(maker, type) else {}

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
 from inspect import isfunction
+from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -123,7 +125,18 @@ def settings_digest(data: object) -> str:
 def name_of(cls: type) -> str:
     """The name of a class in the catalogue, and with its module if it is not there."""
     known = {**PARTS, **ENVIRONMENTS, **LEARNERS}.get(cls.__name__)
-    return cls.__name__ if known is cls else f"{cls.__module__}.{cls.__qualname__}"
+    return cls.__name__ if known is cls else f"{_module_of(cls)}.{cls.__qualname__}"
+
+
+def _module_of(value: Any) -> str:
+    """The module's name; that of the file for a script, as all scripts are `__main__` to Python."""
+    if value.__module__ != "__main__":
+        return str(value.__module__)
+    script = sys.modules["__main__"]
+    if getattr(script, "__spec__", None) is not None:
+        return str(script.__spec__.name)  # type: ignore[union-attr]
+    file = getattr(script, "__file__", None)
+    return Path(file).stem if file else "__main__"
 
 
 def _of_object(value: object) -> Any:
@@ -206,7 +219,7 @@ def _importable(value: Any) -> str:
             f"{value.__qualname__} has no name that would be the same in the next program; "
             f"define it at the top of a module, or wrap what holds it as {_KEYED}."
         )
-    return f"{value.__module__}.{value.__qualname__}"
+    return f"{_module_of(value)}.{value.__qualname__}"
 
 
 def _stable_repr(value: object) -> str:

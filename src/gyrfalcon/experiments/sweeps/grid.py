@@ -12,7 +12,7 @@ import numpy as np
 
 from gyrfalcon.core.checks import check_whole
 from gyrfalcon.core.tables import shown
-from gyrfalcon.experiments.sweeps.building import Finder, build_environment, build_learner, choices
+from gyrfalcon.experiments.sweeps.building import Finder, build_environment, build_learner, choices, n_choices
 from gyrfalcon.experiments.sweeps.catalogue import environment_maker, learner_maker
 from gyrfalcon.experiments.sweeps.content import Keyed, as_text, label_of, settings_digest, settings_of
 from gyrfalcon.experiments.trace import Checkpoints, checkpoint_rounds
@@ -21,6 +21,8 @@ MOST_REPLICATIONS = 25
 """In one cell: enough to be computed together, and few enough that a kill costs little."""
 MOST_ROWS = 250_000
 """In one cell's file, where there are many checkpoints."""
+MOST_CELLS = 1_000_000
+"""In one grid: a folder with more files is slow to look through."""
 _LARGEST = 2**63
 
 
@@ -132,12 +134,22 @@ class Grid:
         if isinstance(self.checkpoints, bool):
             raise ValueError(f"checkpoints is {self.checkpoints}; give 'every', a number, or rounds.")  # noqa: TRY004 - as all settings
         checkpoint_rounds(self.checkpoints, self.n_rounds)
+        learners, environments = (
+            _listed("learners", self.learners),
+            _listed("environments", self.environments),
+        )
+        seeds = _seeds(self.seeds)
+        self._check_size(
+            _n_members("learners", learners, learner_maker),
+            _n_members("environments", environments, environment_maker),
+            len(seeds),
+        )
         settled = {
-            "learners": _members("learners", self.learners, learner_maker, build_learner),
-            "environments": _members("environments", self.environments, environment_maker, build_environment),
+            "learners": _members("learners", learners, learner_maker, build_learner),
+            "environments": _members("environments", environments, environment_maker, build_environment),
             "n_rounds": int(self.n_rounds),
             "n_replications": int(self.n_replications),
-            "seeds": _seeds(self.seeds),
+            "seeds": seeds,
             "checkpoints": _as_value(self.checkpoints),
         }
         for name, value in settled.items():
@@ -163,12 +175,26 @@ class Grid:
 
     @property
     def _parts(self) -> list[range]:
-        n_checkpoints = len(checkpoint_rounds(self.checkpoints, self.n_rounds))
-        size = max(1, min(MOST_REPLICATIONS, MOST_ROWS // n_checkpoints))
+        size = self._replications_per_cell
         return [
             range(first, min(first + size, self.n_replications))
             for first in range(0, self.n_replications, size)
         ]
+
+    @property
+    def _replications_per_cell(self) -> int:
+        n_checkpoints = len(checkpoint_rounds(self.checkpoints, self.n_rounds))
+        return max(1, min(MOST_REPLICATIONS, MOST_ROWS // n_checkpoints))
+
+    def _check_size(self, n_learners: int, n_environments: int, n_seeds: int) -> None:
+        n_parts = -(-int(self.n_replications) // self._replications_per_cell)
+        n_cells = n_learners * n_environments * n_seeds * n_parts
+        if n_cells > MOST_CELLS:
+            raise ValueError(
+                f"the grid has {n_cells:,} cells (learners: {n_learners:,}, environments: {n_environments:,},"
+                f" seeds: {n_seeds:,}, replications: {self.n_replications:,}), and a sweep takes at most "
+                f"{MOST_CELLS:,}; make it smaller, or several grids."
+            )
 
 
 def cell_key(series: str, first_replication: int, n_replications: int) -> str:
@@ -176,8 +202,11 @@ def cell_key(series: str, first_replication: int, n_replications: int) -> str:
     return settings_digest({"series": series, "first": first_replication, "n": n_replications})
 
 
-def _members(name: str, entries: object, finder: Finder, build: Any) -> tuple[Member, ...]:
-    listed = _listed(name, entries)
+def _n_members(name: str, listed: Sequence[Any], finder: Finder) -> int:
+    return sum(n_choices(entry, finder, f"{name}[{number}]") for number, entry in enumerate(listed))
+
+
+def _members(name: str, listed: Sequence[Any], finder: Finder, build: Any) -> tuple[Member, ...]:
     members: dict[str, tuple[str, Member]] = {}
     for number, entry in enumerate(listed):
         place = f"{name}[{number}]"
@@ -192,6 +221,10 @@ def _check_new(member: Member, place: str, members: Mapping[str, tuple[str, Memb
     if member.label not in members:
         return
     other, first = members[member.label]
+    if other == place and first.settings == member.settings:
+        raise ValueError(
+            f"{place} ({member.label}) comes twice, as a list in it repeats a value; give each value once."
+        )
     if first.settings == member.settings:
         raise ValueError(f"{place} ({member.label}) is the same as {other}; leave one out.")
     raise ValueError(
@@ -208,6 +241,8 @@ def _member(value: object, place: str) -> Member:
 
 
 def _listed(name: str, entries: object) -> list[Any]:
+    if isinstance(entries, range) and len(entries[: MOST_CELLS + 1]) > MOST_CELLS:
+        raise ValueError(f"{name} is {entries!r}, which are more than {MOST_CELLS:,}; give fewer.")
     if isinstance(entries, str | bytes) or not isinstance(entries, Iterable) or hasattr(entries, "keys"):
         raise ValueError(f"{name} is {shown(entries)}; give a list, even if it has one entry.")
     listed = list(entries)
@@ -218,10 +253,12 @@ def _listed(name: str, entries: object) -> list[Any]:
 
 def _seeds(seeds: object) -> tuple[int, ...]:
     listed = _listed("seeds", [seeds] if isinstance(seeds, int | np.integer) else seeds)
+    known: set[int] = set()
     for number, seed in enumerate(listed):
         check_whole(f"seeds[{number}]", seed, 0, _LARGEST)
-        if seed in listed[:number]:
+        if seed in known:
             raise ValueError(f"seeds[{number}] is {seed} again; give each seed once.")
+        known.add(seed)
     return tuple(map(int, listed))
 
 

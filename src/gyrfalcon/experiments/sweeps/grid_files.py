@@ -38,7 +38,7 @@ from gyrfalcon.experiments.sweeps.grid import Grid
 def read(path: str | os.PathLike[str]) -> Grid:
     """The grid that a file describes; ValueError with the file and the place if it can't be one."""
     try:
-        table = tomllib.loads(Path(path).read_bytes().decode())
+        table = tomllib.loads(Path(path).read_bytes().decode("utf-8-sig"))
         _check_keys(table)
         return Grid(**table)
     except tomllib.TOMLDecodeError as error:

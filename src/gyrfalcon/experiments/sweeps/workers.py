@@ -22,8 +22,10 @@ from gyrfalcon.experiments.sweeps.grid import Cell
 from gyrfalcon.experiments.sweeps.sweep_errors import WorkersError
 from gyrfalcon.experiments.trace import Trace
 
-_PATIENCE = 60
+PATIENCE = 60
 """Seconds to wait for a cluster's first worker."""
+ANSWER = 10
+"""Seconds to wait for a scheduler's first answer."""
 _LEAST_AHEAD = 8
 """Cells that a cluster has been sent at least, so that a worker that joins finds work."""
 
@@ -106,8 +108,9 @@ def _on_cluster(cells: Sequence[Cell], address: str) -> Outcomes:
 def _client(address: str) -> Any:
     from distributed import Client
 
+    _check_address(address)
     try:
-        return Client(address, set_as_default=False, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+        return Client(address, set_as_default=False, timeout=ANSWER)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:  # a timeout is an OSError
         raise WorkersError(
             f"no Dask scheduler answers at {address}; start one with `dask scheduler`, and give its address, "
@@ -115,9 +118,26 @@ def _client(address: str) -> Any:
         ) from error
 
 
+def _check_address(address: str) -> None:
+    """Refuse what Dask could not connect to: its client would be left half made, and never end."""
+    from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.comm.registry import get_backend
+
+    try:
+        scheme, location = parse_address(address)
+        get_backend(scheme)
+        if scheme != "inproc":
+            parse_host_port(location)
+    except (ValueError, TypeError) as error:
+        raise WorkersError(
+            f"{address!r} is no address of a Dask scheduler; give one with its port, such as "
+            "tcp://127.0.0.1:8786."
+        ) from error
+
+
 def _wait_for_worker(client: Any, address: str) -> None:
     try:
-        client.wait_for_workers(1, timeout=_PATIENCE)
+        client.wait_for_workers(1, timeout=PATIENCE)
     except OSError as error:
         raise WorkersError(
             f"the cluster at {address} has no workers; start some with `dask worker {address}`."
