@@ -117,12 +117,20 @@ class Marching:
 
     def report(self, place: int) -> FitReport:
         """How the fit of one replication went."""
-        learner, condition = self.formation.learner, float(self.fit.conditions[place])
-        report = FitReport(n_active=self.size.n, n_passive=0.0, condition=condition, accurate=True)
+        learner, gamma = self.formation.learner, 0.0
+        details: tuple[str, ...] = ()
         if isinstance(learner, Regressing):
-            return replace(report, gamma=gamma_of(learner.kernel(self.size)))
-        weights = self.formation.take([place]).rows.weight
-        return replace(report, details=learner.details(_known(self.formation, self.size, weights)))
+            gamma = gamma_of(learner.kernel(self.size))
+        else:
+            details = learner.details(_known(self.formation, self.size, self._weights(place)))
+        return FitReport(
+            n_active=self.size.n,
+            n_passive=0.0,
+            gamma=gamma,
+            condition=float(self.fit.conditions[place]),
+            accurate=True,
+            details=details,
+        )
 
     def policy_alone(self, place: int) -> Policy:
         """The policy of one replication."""
@@ -131,9 +139,13 @@ class Marching:
             model = self.fit.lines.alone(place, IdentityMap(len(oracle.design.center)))
             kernel = learner.kernel(self.size)
             return KernelPolicy(model, TryingKernel(kernel, None) if learner.tries_unknown else kernel)
-        weights = self.formation.take([place]).rows.weight
         optimist = _optimist(self.formation, self.fit).alone(place)
-        return learner.policy_of(optimist, _known(self.formation, self.size, weights))
+        return learner.policy_of(optimist, _known(self.formation, self.size, self._weights(place)))
+
+    def _weights(self, place: int) -> Floats:
+        """The rows of each action of one replication."""
+        n_actions = self.size.n_actions
+        return self.formation.rows.weight[place * n_actions : (place + 1) * n_actions]
 
 
 def can_join(learner: Learner, epoch: Epoch) -> bool:

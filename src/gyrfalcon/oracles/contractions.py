@@ -15,7 +15,9 @@ from gyrfalcon.core.types import Floats
 def rows_last(x: Floats) -> Floats:
     """Rows (..., n, d) as columns (..., d, n), at least two of them."""
     if x.shape[-2] == 1:
-        return np.repeat(np.swapaxes(x, -1, -2), 2, axis=-1)
+        columns = np.empty((*x.shape[:-2], x.shape[-1], 2))
+        columns[...] = x.swapaxes(-1, -2)
+        return columns
     return np.ascontiguousarray(np.swapaxes(x, -1, -2))
 
 

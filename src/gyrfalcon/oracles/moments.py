@@ -262,8 +262,8 @@ def _row_numbers(blocks: Ints, n: int, n_blocks: int, name: str) -> list[Ints]:
         return [np.flatnonzero(blocks == block) for block in range(n_blocks)]
     # A stable sort of 16-bit keys is a radix sort: six times as fast as sorting the int64 themselves.
     order = np.argsort(blocks.astype(np.int16 if n_blocks < 2**15 else np.int64), kind="stable")
-    ends = np.cumsum(np.bincount(blocks, minlength=n_blocks))
-    return np.split(order, ends[:-1])
+    ends = np.cumsum(np.bincount(blocks, minlength=n_blocks)).tolist()
+    return [order[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def checked_weights(weights: ArrayLike, n: int) -> Floats:
