@@ -16,16 +16,16 @@ def rows_last(x: Floats) -> Floats:
     """Rows (..., n, d) as columns (..., d, n), at least two of them."""
     if x.shape[-2] == 1:
         columns = np.empty((*x.shape[:-2], x.shape[-1], 2))
-        columns[...] = x.swapaxes(-1, -2)
+        columns[...] = x.mT
         return columns
-    return np.ascontiguousarray(np.swapaxes(x, -1, -2))
+    return np.ascontiguousarray(x.mT)
 
 
 def lines(weights: Floats, columns: Floats, n: int) -> Floats:
     """(..., K, n): the products of weights (..., K, d) with columns (..., d, n) of `rows_last`."""
     form = "kp,pn->kn" if weights.ndim == 2 else "rkp,rpn->rkn"
     products: Floats = np.einsum(form, weights, columns)
-    return products[..., :n]
+    return products if n > 1 else products[..., :1]
 
 
 def lengths(factors: Floats, columns: Floats, n: int) -> Floats:
