@@ -18,7 +18,8 @@ from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.oracles.conditioning import GRAM_CONDITION
 from gyrfalcon.oracles.least_squares import ROOT_CONDITION, least_squares, penalty_of
 from gyrfalcon.oracles.moments import Moments, Rows, root_of
-from gyrfalcon.oracles.pencil import Pencil, gram_pencil, root_pencil, root_refit
+from gyrfalcon.oracles.oracle import Slack
+from gyrfalcon.oracles.pencil import Pencil, gram_pencil, mixed_pencil, root_pencil, root_refit
 from gyrfalcon.oracles.secular import Secular
 from gyrfalcon.oracles.whitening import spread
 
@@ -43,6 +44,8 @@ class ConstrainedFit:
     """Whether the constraint changes the fit."""
     condition: float
     """2-norm condition of the equilibrated pooled design, the worst block's; inf if rank deficient."""
+    solved_condition: float
+    """The same of what was solved: the design times the spread of both sides' weights in it."""
     accurate: bool
     """Whether predictions keep about eight digits on what rows identify."""
     rank: int
@@ -82,9 +85,11 @@ def constrained_least_squares(
 
 
 def constrained_fit(
-    active: Moments, passive: Moments, slack: float = math.inf, ridge: float | Floats = 0.0
+    active: Moments, passive: Moments, slack: Slack = math.inf, ridge: float | Floats = 0.0
 ) -> ConstrainedFit:
     """The constrained fit of the rows behind two moments; `ridge` may be one penalty per coefficient.
+
+    A slack that is a function is asked with alpha, the mean passive error of the passive fit.
 
     >>> ones = [[1.0], [1.0]]
     >>> fit = constrained_fit(Moments.of(ones, [1.0, 1.0]), Moments.of(ones, [0.0, 0.0]), slack=1.0)
@@ -159,7 +164,7 @@ def _block_numbers(blocks: ArrayLike | None, n: int) -> Ints:
 def _fit(
     active: Moments,
     passive: Moments,
-    slack: float,
+    slack: Slack,
     ridge: float | Floats,
     with_roots: Callable[[], tuple[Moments, Moments] | None],
     gram_condition: float,
@@ -169,26 +174,39 @@ def _fit(
     Gram matrices alone can't tell columns that are nearly collinear from columns that are: a fit that had to
     leave something out is then not called accurate.
     """
+    if not callable(slack):
+        _check_slack(slack)
+    penalty = penalty_of(ridge, active.gram.shape[1])
+    quick = _quick_pencil(active, passive, penalty)
+    fit = None if quick is None else _solved(active, passive, slack, penalty, quick, gram_condition)
+    if fit is not None and quick is not None and quick.clean and fit.accurate:
+        return fit
+    rooted = with_roots()
+    if rooted is not None:
+        return _rooted_fit(*rooted, slack, penalty)
+    if fit is None:
+        fit = _solved(active, passive, slack, penalty, gram_pencil(active, passive, penalty), gram_condition)
+    return dataclasses.replace(fit, accurate=False)
+
+
+def _check_slack(slack: float) -> None:
     if not slack >= 0.0:
         raise ValueError(f"slack is {slack}; give a mean squared error of at least 0, or math.inf.")
-    penalty = penalty_of(ridge, active.gram.shape[1])
-    # Gram matrices of fewer rows than columns are never clean: the roots are asked at once.
-    rooted = with_roots() if _sees_too_little(passive) else None
-    if rooted is None:
-        pencil = gram_pencil(active, passive, penalty)
-        fit = _solved(active, passive, slack, penalty, pencil, gram_condition)
-        if fit.accurate and pencil.clean:
-            return fit
-        rooted = with_roots()
-        if rooted is None:
-            return dataclasses.replace(fit, accurate=False)
-    return _rooted_fit(*rooted, slack, penalty)
 
 
-def _rooted_fit(active: Moments, passive: Moments, slack: float, penalty: Floats) -> ConstrainedFit:
-    """The fit from roots, its coefficients by one more factorisation where that knows them all."""
+def _quick_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil | None:
+    """The pencil from Gram matrices; of fewer passive rows than columns, whose is never clean, the root."""
+    if not _sees_too_little(passive):
+        return gram_pencil(active, passive, penalty)
+    return None if passive.root is None else mixed_pencil(active, passive, penalty)
+
+
+def _rooted_fit(active: Moments, passive: Moments, slack: Slack, penalty: Floats) -> ConstrainedFit:
+    """The fit from roots; where it was ill conditioned, coefficients by one more factorisation if it can."""
     pencil = root_pencil(active, passive, penalty)
     fit = _solved(active, passive, slack, penalty, pencil, ROOT_CONDITION)
+    if fit.accurate and fit.solved_condition <= _ROWS_GRAM_CONDITION:
+        return fit
     refit, ranks = root_refit(active, passive, penalty, fit.multiplier)
     same = (ranks == pencil.whitening.kept.sum(axis=1))[:, None]
     return dataclasses.replace(fit, coefficients=np.where(same, refit, fit.coefficients))
@@ -201,21 +219,26 @@ def _sees_too_little(moments: Moments) -> bool:
 
 
 def _solved(
-    active: Moments, passive: Moments, slack: float, penalty: Floats, pencil: Pencil, limit: float
+    active: Moments, passive: Moments, slack: Slack, penalty: Floats, pencil: Pencil, limit: float
 ) -> ConstrainedFit:
     """The fit in the pencil's coordinates, brought back to coefficients."""
     secular = Secular(pencil.s, pencil.c, pencil.u, pencil.v)
     offset = _ridge_excess(passive, penalty, pencil)
-    multiplier = secular.multiplier(float(slack) + offset)
+    alpha = pencil.passive_rest + offset
+    level = float(slack(alpha) if callable(slack) else slack)
+    _check_slack(level)
+    multiplier = secular.multiplier(level + offset)
+    solved_condition = _solved_condition(pencil, secular, multiplier)
     return ConstrainedFit(
         coefficients=pencil.coefficients(secular.minimiser(multiplier)),
         multiplier=multiplier,
-        excess=min(secular.excess(multiplier) - offset, float(slack)),
-        alpha=pencil.passive_rest + offset,
-        slack=float(slack),
+        excess=min(secular.excess(multiplier) - offset, level),
+        alpha=alpha,
+        slack=level,
         binding=multiplier > 0.0,
         condition=pencil.whitening.condition,
-        accurate=pencil.distinct and _worst_condition(pencil, secular, multiplier) <= limit,
+        solved_condition=solved_condition,
+        accurate=pencil.distinct and solved_condition <= limit,
         rank=int(pencil.whitening.kept.sum()),
         n_active=active.n,
         n_passive=passive.n,
@@ -238,7 +261,7 @@ def _ridge_excess(passive: Moments, penalty: Floats, pencil: Pencil) -> float:
     return float((np.where(seen, shrinkage, difference) ** 2).sum())
 
 
-def _worst_condition(pencil: Pencil, secular: Secular, multiplier: float) -> float:
+def _solved_condition(pencil: Pencil, secular: Secular, multiplier: float) -> float:
     """Condition of what was solved: that of the pooled design times the spread of its coordinates' weights.
 
     Whether the constraint binds, and how far above alpha a fit is, is measured from the passive fit, so that

@@ -1,38 +1,113 @@
-"""Sums of products that give a row the same bits alone and in any batch, and run at the speed of long rows.
+"""Sums of products that give a row the same bits alone and in any batch, at close to the speed of BLAS.
 
-Plain two-operand `np.einsum` on C-contiguous operands with rows last: its inner loop runs over the rows, and
-each row sums over features in sequence. BLAS sums in an order that depends on the batch. A single row would
-take another loop, so it is doubled.
+BLAS sums in an order that depends on the shape of its operands, so it is asked for tiles of one shape: 16
+rows, the last ones padded with zeros, and few enough weights at a time for it to use one thread. Whether
+every place of a tile gives the same bits is looked at once for each shape. Where it does not, and where
+products are so few that calls cost more than sums, it is plain two-operand `np.einsum` on C-contiguous
+operands with rows last: its inner loop runs over the rows, and each row sums over features in sequence. A
+single row would take another loop there, so it is doubled.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
 from gyrfalcon.core.types import Floats
 
+_TILE = 16
+_FEW = 64
+"""Products of a row for which a call of BLAS does not pay."""
+_ONE_THREAD = 1 << 18
+"""Products of a tile up to which OpenBLAS uses one thread."""
+_IN_CACHE = 1 << 16
+"""Numbers that are worked on while they are in cache."""
+_FORMS = {2: "kp,pn->kn", 3: "rkp,rpn->rkn"}
 
-def rows_last(x: Floats) -> Floats:
-    """Rows (..., n, d) as columns (..., d, n), at least two of them."""
+
+def lines(weights: Floats, x: Floats) -> Floats:
+    """(..., K, n): the products of weights (..., K, d) with rows (..., n, d)."""
+    products = np.empty((*x.shape[:-2], weights.shape[-2], x.shape[-2]))
+    for part in _parts(x, x.shape[-1]):
+        _multiply(weights, x[..., part, :], products[..., part])
+    return products
+
+
+def lengths(factors: Floats, x: Floats) -> Floats:
+    """(..., K, n): the lengths |F_k x| for factors (..., K, i, d) and rows (..., n, d)."""
+    *leading, n_actions, height, width = factors.shape
+    weights = factors.reshape(*leading, n_actions * height, width)
+    squares = np.empty((*x.shape[:-2], n_actions, x.shape[-2]))
+    for part in _parts(x, n_actions * height):
+        rows = x[..., part, :]
+        n = rows.shape[-2]
+        stretched = np.empty((*leading, n_actions * height, max(n, 2)))
+        stretched[..., n:] = 0.0
+        _multiply(weights, rows, stretched[..., :n])
+        stretched *= stretched
+        # A sum over a middle axis adds whole rows one after the other, if these have two numbers at least.
+        stretched = stretched.reshape(*leading, n_actions, height, max(n, 2))
+        squares[..., part] = np.add.reduce(stretched, axis=-2)[..., :n]
+    return np.sqrt(squares, out=squares)
+
+
+def _parts(x: Floats, numbers_per_row: int) -> Iterable[slice]:
+    """Stretches of rows, whole tiles of them, that stay in cache with so many numbers each."""
+    n, at_once = x.shape[-2], numbers_per_row * (len(x) if x.ndim == 3 else 1)
+    size = max(1, _IN_CACHE // (max(at_once, 1) * _TILE)) * _TILE
+    return (slice(start, start + size) for start in range(0, n, size))
+
+
+def _multiply(weights: Floats, x: Floats, out: Floats) -> None:
+    """Write the products of weights (..., M, d) with rows (..., n, d), at (..., M, n)."""
+    height = weights.shape[-2]
+    step = _weights_at_once(height, weights.shape[-1])
+    if step == 0:
+        _multiply_rows_last(weights, x, out)
+    elif step >= height:
+        _multiply_tiles(weights, x, out)
+    else:
+        for at in range(0, height, step):
+            _multiply_tiles(weights[..., at : at + step, :], x, out[..., at : at + step, :])
+
+
+@cache
+def _weights_at_once(height: int, width: int) -> int:
+    """How many rows of weights BLAS is given at once; 0 where it is not asked."""
+    if height * width < _FEW:
+        return 0
+    step = min(height, max(1, _ONE_THREAD // (_TILE * width)))
+    return step if _steady(step, width) and _steady(height % step or step, width) else 0
+
+
+def _steady(height: int, width: int) -> bool:
+    """Whether a row gets the same bits at every place of a tile, for weights of this shape."""
+    weights = np.sin(np.arange(1.0, height * width + 1.0)).reshape(height, width)
+    products = weights @ np.tile(np.cos(np.arange(1.0, width + 1.0)), (_TILE, 1)).T
+    return bool((products == products[:, :1]).all())
+
+
+def _multiply_tiles(weights: Floats, x: Floats, out: Floats) -> None:
+    """The same by one call of BLAS for each sixteen rows."""
+    *leading, n, width = x.shape
+    whole = n - n % _TILE
+    if whole:
+        tiles = x[..., :whole, :].reshape(*leading, whole // _TILE, _TILE, width)
+        places = out[..., :whole].reshape(*leading, out.shape[-2], whole // _TILE, _TILE)
+        np.matmul(weights[..., np.newaxis, :, :], tiles.mT, out=np.moveaxis(places, -3, -2))
+    if whole < n:
+        padded = np.zeros((*leading, _TILE, width))
+        padded[..., : n - whole, :] = x[..., whole:, :]
+        out[..., whole:] = np.matmul(weights, padded.mT)[..., : n - whole]
+
+
+def _multiply_rows_last(weights: Floats, x: Floats, out: Floats) -> None:
+    """The same by sums over features in sequence."""
     if x.shape[-2] == 1:
         columns = np.empty((*x.shape[:-2], x.shape[-1], 2))
         columns[...] = x.mT
-        return columns
-    return np.ascontiguousarray(x.mT)
-
-
-def lines(weights: Floats, columns: Floats, n: int) -> Floats:
-    """(..., K, n): the products of weights (..., K, d) with columns (..., d, n) of `rows_last`."""
-    form = "kp,pn->kn" if weights.ndim == 2 else "rkp,rpn->rkn"
-    products: Floats = np.einsum(form, weights, columns)
-    return products if n > 1 else products[..., :1]
-
-
-def lengths(factors: Floats, columns: Floats, n: int) -> Floats:
-    """(..., K, n): the lengths |F_k x| for factors (..., K, i, d) and columns (..., d, n) of `rows_last`."""
-    form = "kij,jn->kin" if factors.ndim == 3 else "rkij,rjn->rkin"
-    stretched = np.einsum(form, factors, columns)
-    stretched *= stretched
-    # A sum over a middle axis adds whole rows one after the other.
-    squares: Floats = np.add.reduce(stretched, axis=-2)
-    return np.sqrt(squares)[..., :n]
+        out[...] = np.einsum(_FORMS[weights.ndim], weights, columns)[..., :1]
+    else:
+        np.einsum(_FORMS[weights.ndim], weights, np.ascontiguousarray(x.mT), out=out)

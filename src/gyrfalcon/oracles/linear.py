@@ -114,7 +114,7 @@ class LinearOracle:
         constraint: then it decides together with the ridge.
         """
         new = self._sums(log)
-        total = new if onto is None else replace(onto, root=None) + new
+        total = new if onto is None else onto.rootless() + new
         ridge = self.settings.ridge if penalised else 0.0
         gram = total.gram if ridge == 0.0 else total.gram + ridge * self._unit_penalty(total)
         if gram_suffices(gram):
@@ -147,9 +147,7 @@ class LinearOracle:
         """The exact constrained fit; an action without any rows keeps its `previous` line."""
         if passive.n == 0.0:
             return self._unconstrained(active, previous)
-        change = self._standardisation(active + passive)
-        if callable(slack):
-            slack = slack(self.passive_risk(passive))
+        change = self._standardisation(active.rootless() + passive.rootless())
         fit = constrained_fit(
             active.transformed(change), passive.transformed(change), slack, self.settings.ridge
         )
@@ -172,7 +170,7 @@ class LinearOracle:
 
     def noise(self, alpha: float, active: Moments, passive: Moments) -> Noise:
         """sigma^2 from alpha, or from all rewards where passive rows are few; d degrees of freedom."""
-        return noise_of_parameters(alpha, self.n_parameters, active, passive)
+        return noise_of_parameters(alpha, self.n_parameters, active.rootless(), passive.rootless())
 
     def scatter(self, log: Log, passive: Moments) -> Floats:
         """Sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""

@@ -1,7 +1,4 @@
-"""Linear reward models: contexts -> scores (n, K), the same bits for a row alone and in any batch.
-
-Products run through `np.einsum`, whose summation order does not depend on the batch; BLAS's does.
-"""
+"""Linear reward models: contexts -> scores (n, K), the same bits for a row alone and in any batch."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ import numpy as np
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.types import Bools, Floats
 from gyrfalcon.oracles.bases import FeatureMap
-from gyrfalcon.oracles.contractions import lengths, lines, rows_last
+from gyrfalcon.oracles.contractions import lengths, lines
 from gyrfalcon.oracles.features import Design, Layout
 
 
@@ -32,7 +29,7 @@ class PerActionModel:
         x = self.basis.expand(contexts.shared)
         if self.center is not None:
             x = x - self.center
-        columns = lines(self.weights, rows_last(x), len(x))
+        columns = lines(self.weights, x)
         columns += self.intercepts
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
@@ -89,7 +86,7 @@ class OptimisticModel:
         """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
         if self.design.layout is Layout.PER_ACTION and contexts.actions is None:
             phi = self.design.own(self.design.shared(contexts))
-            return np.transpose(lengths(self.factors, rows_last(phi), len(phi)))
+            return np.transpose(lengths(self.factors, phi))
         cube, joint = self.design.cube(contexts), self.factors[:, :, : self.design.n_joint]
         form = "kij,nkj->kni" if len(joint) > 1 else "kij,naj->ani"
         stretched = np.einsum(form, np.ascontiguousarray(joint), cube)

@@ -16,10 +16,16 @@ from gyrfalcon.oracles.lapack import eigh
 from gyrfalcon.oracles.least_squares import penalty_rows, rows_fit
 from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.secular import shares
-from gyrfalcon.oracles.whitening import Whitening, whitened_gram, whitened_rows
+from gyrfalcon.oracles.whitening import Whitening, quick_whitening, whitened_gram, whitened_rows
 
 _SURELY_SEEN = 1e-6
 """A coordinate with more than this share of a side's form is above rounding whatever that side's rank."""
+
+_PLAINLY_SEEN = 1e-3
+"""The square root of that: a singular value above it is no rounding."""
+
+_ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
+"""Rounding of what is summed over a block's rows, beside a condition of 1."""
 
 _SPECK = 1e-15
 """A column of one side below this share of both sides' is beneath the rounding of the common coordinates."""
@@ -77,13 +83,14 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         turned -= null[:, None, :] * np.eye(null.shape[1])
     c_squared, rotation = eigh(turned)
     identified = c_squared > -0.5
-    growth = whitening.conditions**2
+    rounding = _ROUNDING * whitening.conditions**2
     active_side = _Side.of(
         _rest_of_one(c_squared, active_form, basis, rotation),
         _turned(active.cross, basis, rotation) / n,
         active.squares / n,
         identified,
-        growth,
+        rounding,
+        rounding,
         None if penalty.all() else lambda: _own_gram(active_form, whitening.scale),
     )
     passive_side = _Side.of(
@@ -91,7 +98,8 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         _turned(passive.cross, basis, rotation) / n_passive,
         passive.squares / n_passive,
         identified,
-        growth,
+        rounding,
+        rounding,
         lambda: _own_gram(passive_form, whitening.scale),
     )
     rest = float(passive.squares.sum()) / n_passive - float((passive_side.target**2).sum())
@@ -117,6 +125,42 @@ def _rest_of_one(c_squared: Floats, active_form: Floats, basis: Floats, rotation
     return np.asarray(np.einsum("bij,bij->bj", common, active_form @ common), dtype=np.float64)
 
 
+def mixed_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil | None:
+    """The pencil where passive rows alone see too little: both sides' Gram matrix, and the passive root.
+
+    None unless both sides together are well conditioned, active rows see all, and it is beyond doubt which
+    coordinates passive rows see: a singular value that is neither plain nor rounding wants the roots of both.
+    """
+    assert passive.root is not None
+    n, rows = _scale(active), passive.root / np.sqrt(_scale(passive))
+    active_form = active.gram / n + np.diag(penalty / n)
+    whitening = quick_whitening(active_form + passive.gram / _scale(passive))
+    if whitening is None:
+        return None
+    c, v, rest, rotation = _passive_axes(rows[:, :, :-1] @ whitening.basis, rows[:, :, -1])
+    plain = c > _PLAINLY_SEEN
+    if (c > _ROUNDING * whitening.conditions[:, None])[~plain].any():
+        return None
+    c, v = np.where(plain, c, 0.0), np.where(plain, v, 0.0)
+    s_squared = _rest_of_one(c**2, active_form, whitening.basis, rotation)
+    if not (s_squared > _SURELY_SEEN).all():
+        return None
+    s = np.sqrt(s_squared)
+    u = _turned(active.cross, whitening.basis, rotation) / n / s
+    return Pencil(whitening, rotation, s, c, u, v, rest, distinct=True, clean=True)
+
+
+def _passive_axes(columns: Floats, target: Floats) -> tuple[Floats, Floats, float, Floats]:
+    """Singular values (B, d) of columns, targets along them, what these leave, and the right vectors."""
+    left, values, right = np.linalg.svd(columns)
+    missing = columns.shape[2] - values.shape[1]
+    along = np.einsum("bij,bi->bj", left, target)
+    seen = along[:, : values.shape[1]] * (values > _PLAINLY_SEEN)
+    residual = target - np.einsum("bij,bj->bi", left[:, :, : values.shape[1]], seen)
+    c, v = (np.pad(part, ((0, 0), (0, missing))) for part in (values, seen))
+    return c, v, float((residual**2).sum()), right.mT
+
+
 def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     """The pencil from roots: singular vectors of the stacked rows, then their cosine-sine decomposition."""
     active_rows, passive_rows = _mean_rows(active, passive, penalty)
@@ -127,12 +171,14 @@ def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     rotation, identified = _common_axes(left[:, :split], left[:, split:end], whitening.kept)
     active_axes, passive_axes = left[:, :split] @ rotation, left[:, split:end] @ rotation
     active_target, passive_target = active_rows[:, :, -1], passive_rows[:, :, -1]
+    rounding = _ROUNDING * whitening.conditions
     active_side = _Side.of(
         (active_axes**2).sum(axis=1),
         np.einsum("bmj,bm->bj", active_axes, active_target),
         (active_target**2).sum(axis=1),
         identified,
-        whitening.conditions,
+        rounding**2,
+        rounding,
         None if penalty.all() else lambda: _own_rows(active_rows, whitening.scale),
     )
     passive_side = _Side.of(
@@ -140,7 +186,8 @@ def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
         np.einsum("bmj,bm->bj", passive_axes, passive_target),
         (passive_target**2).sum(axis=1),
         identified,
-        whitening.conditions,
+        rounding**2,
+        rounding,
         lambda: _own_rows(passive_rows, whitening.scale),
     )
     fitted = _divided(passive_side.target, passive_side.length)
@@ -209,25 +256,28 @@ class _Side:
         pull: Floats,
         reward_squares: Floats,
         identified: Bools,
-        growth: Floats,
+        square_rounding: Floats,
+        pull_rounding: Floats,
         own: Callable[[], Whitening] | None,
     ) -> _Side:
         """The side from its squared lengths and its pull, length times target.
 
-        As many of the smallest lengths as the side's own rank leaves over are rounding and become zero. If
-        one was not, the rewards pull at it: by more than the rounding, which is `growth` times its unit. A
-        ridge leaves nothing over, then `own` is None.
+        Lengths that are rounding become zero. Where a length is neither plain nor within (B,) rounding, the
+        side's `own` rank tells how many of the smallest are. If one was not, the rewards pull at it: by more
+        than rounding does. A ridge leaves nothing over, then `own` is None.
         """
         length = np.sqrt(np.where(identified, np.maximum(squares, 0.0), 0.0))
-        distinct = True
-        if own is not None and not (length**2 > _SURELY_SEEN)[identified].all():
+        dropped, distinct = identified & (squares <= square_rounding[:, None]), True
+        if own is None:
+            return _Side(length, _divided(pull, length), distinct)
+        if (identified & ~dropped & (length <= _PLAINLY_SEEN)).any():
             whitening = own()
             left_over = identified.sum(axis=1) - whitening.kept.sum(axis=1)
             place = np.argsort(np.argsort(np.where(identified, length, np.inf), axis=1), axis=1)
-            dropped = place < left_over[:, None]
-            length = np.where(dropped, 0.0, length)
-            rounding = 64.0 * np.finfo(np.float64).eps * growth * np.sqrt(reward_squares)
-            distinct = whitening.distinct and not (dropped & (np.abs(pull) > rounding[:, None])).any()
+            dropped, distinct = place < left_over[:, None], whitening.distinct
+        length = np.where(dropped, 0.0, length)
+        most = pull_rounding * np.sqrt(reward_squares)
+        distinct = distinct and not (dropped & (np.abs(pull) > most[:, None])).any()
         return _Side(length, _divided(pull, length), distinct)
 
 

@@ -16,7 +16,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.bases import IdentityMap
 from gyrfalcon.oracles.conditioning import GRAM_CONDITION, Triangles, blocks_suffice, equilibrated
-from gyrfalcon.oracles.contractions import lengths, lines, rows_last
+from gyrfalcon.oracles.contractions import lengths, lines
 from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.least_squares import penalty_of, triangular_factors
 from gyrfalcon.oracles.linear import LinearOracle
@@ -37,7 +37,8 @@ class StackedLines:
         """(R n, K)."""
         n_replications, _, width = self.weights.shape
         x = contexts.shared.reshape(n_replications, len(contexts) // n_replications, width)
-        columns = lines(self.weights, rows_last(x), x.shape[1]) + self.intercepts
+        columns = lines(self.weights, x)
+        columns += self.intercepts
         return _rows_of(columns)
 
     def alone(self, replication: int, basis: IdentityMap) -> PerActionModel:
@@ -71,7 +72,7 @@ class StackedOptimist:
         n_replications, width = self.centers.shape
         x = contexts.shared.reshape(n_replications, len(contexts) // n_replications, width)
         phi = stacked_features(self.design, self.centers, x)
-        return _rows_of(lengths(self.factors, rows_last(phi), phi.shape[1]))
+        return _rows_of(lengths(self.factors, phi))
 
     def alone(self, replication: int) -> OptimisticModel:
         """The model of one replication, without bonus."""

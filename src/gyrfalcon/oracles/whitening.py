@@ -12,6 +12,8 @@ from gyrfalcon.oracles.conditioning import GRAM_CONDITION, Triangles, eigenvalue
 from gyrfalcon.oracles.lapack import eigh, pivots
 
 _SINGULAR_TOLERANCE = 1e-12
+_SCALES_ALIKE = 10.0
+"""Scales of a block's columns that differ by at most this factor may be squared without a thought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +51,34 @@ class Whitening:
 
         The step along the null space is taken in scaled columns, where its rounding moves no prediction.
         """
-        result = coefficients.copy()
-        if self.vectors is None:
-            return result
-        for block in np.flatnonzero(~self.kept.all(axis=1)):
-            scale, null = self.scale[block], _reduced(self.vectors[block][:, ~self.kept[block]])
-            directions = scale[:, None] * null
-            lengths = np.linalg.norm(directions, axis=0)
-            axes, triangle = np.linalg.qr(directions / lengths)
-            step = np.linalg.solve(triangle, axes.T @ result[block]) / lengths
-            result[block] = scale * (result[block] / scale - null @ step)
+        lacking = ~self.kept.all(axis=1)
+        if self.vectors is None or not lacking.any():
+            return coefficients.copy()
+        alike = spread(self.scale, np.ones_like(self.kept)) <= _SCALES_ALIKE
+        result = self._shortest_of_all(coefficients) if (alike & lacking).any() else coefficients.copy()
+        for block in np.flatnonzero(lacking & ~alike).tolist():
+            result[block] = self._shortest_of(block, coefficients[block])
         return result
+
+    def _shortest_of_all(self, coefficients: Floats) -> Floats:
+        """The same for all blocks at once, by a solve with the squared scales."""
+        assert self.vectors is not None
+        plain = self.kept[:, None, :] & (np.abs(self.vectors) > _SINGULAR_TOLERANCE)  # a zero column stays 0
+        seen = np.where(plain, self.vectors, 0.0) / self.scale[:, :, None]
+        form = seen.mT @ seen + np.where(self.kept, 0.0, 1.0)[:, None, :] * np.eye(self.kept.shape[1])
+        y = seen.mT @ coefficients[:, :, None]
+        shortest: Floats = (seen @ np.linalg.solve(form, y))[:, :, 0]
+        return np.where(np.all(self.kept, axis=1, keepdims=True), coefficients, shortest)
+
+    def _shortest_of(self, block: int, coefficients: Floats) -> Floats:
+        assert self.vectors is not None
+        scale, null = self.scale[block], _reduced(self.vectors[block][:, ~self.kept[block]])
+        directions = scale[:, None] * null
+        lengths = np.linalg.norm(directions, axis=0)
+        axes, triangle = np.linalg.qr(directions / lengths)
+        step = np.linalg.solve(triangle, axes.T @ coefficients) / lengths
+        shortest: Floats = scale * (coefficients / scale - null @ step)
+        return shortest
 
 
 def whitened_gram(gram: Floats) -> Whitening:
@@ -73,6 +92,11 @@ def whitened_gram(gram: Floats) -> Whitening:
     kept = squares > tolerance
     distinct = not (~kept & (squares > tolerance / 50.0)).any()
     return _by_vectors(scale, vectors, np.sqrt(np.where(kept, squares, 0.0)), kept, distinct)
+
+
+def quick_whitening(gram: Floats) -> Whitening | None:
+    """The whitening of (B, d, d) Gram matrices of which each surely has a small condition; else None."""
+    return _by_cholesky(*equilibrated(gram))
 
 
 def whitened_rows(rows: Floats) -> Whitening:
