@@ -29,7 +29,10 @@ _FORMS = {2: "kp,pn->kn", 3: "rkp,rpn->rkn"}
 
 def lines(weights: Floats, x: Floats) -> Floats:
     """(..., K, n): the products of weights (..., K, d) with rows (..., n, d)."""
-    products = np.empty((*x.shape[:-2], weights.shape[-2], x.shape[-2]))
+    n, (height, width) = x.shape[-2], weights.shape[-2:]
+    if n < _TILE and _weights_at_once(height, width) == height:
+        return _tile_products(weights, x)
+    products = np.empty((*x.shape[:-2], height, n))
     for part in _parts(x, x.shape[-1]):
         _multiply(weights, x[..., part, :], products[..., part])
     return products
@@ -98,9 +101,17 @@ def _multiply_tiles(weights: Floats, x: Floats, out: Floats) -> None:
         places = out[..., :whole].reshape(*leading, out.shape[-2], whole // _TILE, _TILE)
         np.matmul(weights[..., np.newaxis, :, :], tiles.mT, out=np.moveaxis(places, -3, -2))
     if whole < n:
-        padded = np.zeros((*leading, _TILE, width))
-        padded[..., : n - whole, :] = x[..., whole:, :]
-        out[..., whole:] = np.matmul(weights, padded.mT)[..., : n - whole]
+        out[..., whole:] = _tile_products(weights, x[..., whole:, :])
+
+
+def _tile_products(weights: Floats, x: Floats) -> Floats:
+    """The products of weights with fewer rows than a tile has."""
+    n = x.shape[-2]
+    padded = np.zeros((*x.shape[:-2], _TILE, x.shape[-1]))
+    padded[..., :n, :] = x
+    # A single matrix is multiplied by `dot`, which calls the same routine with less ado.
+    products: Floats = weights.dot(padded.T) if weights.ndim == 2 else np.matmul(weights, padded.mT)
+    return products[..., :n]
 
 
 def _multiply_rows_last(weights: Floats, x: Floats, out: Floats) -> None:

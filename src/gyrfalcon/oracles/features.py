@@ -90,7 +90,8 @@ class Design:
         """The regression rows of a log, (n, block_width), and their blocks."""
         v = _features_of(log.contexts, log.action) - self.action_center
         if self.layout is Layout.PER_ACTION:
-            return self._own_rows(log.contexts, v), log.action
+            own = self.own_rows(log.contexts.shared)
+            return (np.concatenate([own, v], axis=1) if v.shape[1] else own), log.action
         x = self.shared(log.contexts)
         if self.layout is Layout.SHARED:
             return self._joint(x, v), None
@@ -114,13 +115,12 @@ class Design:
         """[1, x] of centred shared features, (n, n_own)."""
         return np.concatenate([np.ones((len(x), int(self.intercept))), x], axis=1)
 
-    def _own_rows(self, contexts: Contexts, v: Floats) -> Floats:
-        """[1, x, v], written at once: most rows are of this kind."""
-        rows = np.empty((len(v), self.n_joint))
-        first, last = int(self.intercept), self.n_own
+    def own_rows(self, shared: Floats) -> Floats:
+        """[1, x] of shared features as they are given, (n, n_own), written at once: most rows are these."""
+        rows = np.empty((len(shared), self.n_own))
+        first = int(self.intercept)
         rows[:, :first] = 1.0
-        np.subtract(self.basis.expand(contexts.shared), self.center, out=rows[:, first:last])
-        rows[:, last:] = v
+        np.subtract(self.basis.expand(shared), self.center, out=rows[:, first:])
         return rows
 
     def _joint(self, x: Floats, v: Floats) -> Floats:

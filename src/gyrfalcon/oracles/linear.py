@@ -119,8 +119,7 @@ class LinearOracle:
         gram = total.gram if ridge == 0.0 else total.gram + ridge * self._unit_penalty(total)
         if gram_suffices(gram):
             return total
-        features, blocks = self.design.rows(log)
-        rows = Rows.of(features, log.reward, blocks=blocks, n_blocks=self.design.n_blocks).with_root(new)
+        rows = self._rows(log).with_root(new)
         return rows if onto is None else onto + rows
 
     def _sums(self, log: Log) -> Moments:
@@ -128,9 +127,23 @@ class LinearOracle:
         total = self.empty()
         for start in range(0, len(log), _ROWS_AT_ONCE):
             part = log.take(slice(start, start + _ROWS_AT_ONCE)) if len(log) > _ROWS_AT_ONCE else log
-            features, blocks = self.design.rows(part)
-            total += Rows.of(features, part.reward, blocks=blocks, n_blocks=self.design.n_blocks).moments()
+            total += self._rows(part).moments()
         return total
+
+    def _rows(self, log: Log) -> Rows:
+        """The rows of a regression; where they are made of shared features alone, as they are needed."""
+        design = self.design
+        if design.layout is Layout.PER_ACTION and log.contexts.actions is None:
+            return Rows.of(
+                log.contexts.shared,
+                log.reward,
+                blocks=log.action,
+                n_blocks=design.n_blocks,
+                width=design.n_own,
+                expand=design.own_rows,
+            )
+        features, blocks = design.rows(log)
+        return Rows.of(features, log.reward, blocks=blocks, n_blocks=design.n_blocks)
 
     def empty(self) -> Moments:
         """Statistics of no rows."""

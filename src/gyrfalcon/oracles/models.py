@@ -85,7 +85,7 @@ class OptimisticModel:
     def widths(self, contexts: Contexts) -> Floats:
         """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
         if self.design.layout is Layout.PER_ACTION and contexts.actions is None:
-            phi = self.design.own(self.design.shared(contexts))
+            phi = self.design.own_rows(contexts.shared)
             return np.transpose(lengths(self.factors, phi))
         cube, joint = self.design.cube(contexts), self.factors[:, :, : self.design.n_joint]
         form = "kij,nkj->kni" if len(joint) > 1 else "kij,naj->ani"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,6 +161,9 @@ class Rows:
     groups: list[Ints] | None
     root_weights: Floats | None
     names: tuple[str, str, str]
+    width: int
+    expand: Callable[[Floats], Floats] | None
+    """What makes the columns of a regression of features, a few rows at a time while they are in cache."""
 
     @staticmethod
     def of(
@@ -171,8 +174,13 @@ class Rows:
         n_blocks: int = 1,
         weights: ArrayLike | None = None,
         names: tuple[str, str, str] = ("features", "rewards", "blocks"),
+        width: int | None = None,
+        expand: Callable[[Floats], Floats] | None = None,
     ) -> Rows:
-        """The rows as float64, without a copy where they are that already; ValueError for wrong shapes."""
+        """The rows as float64, without a copy where they are that already; ValueError for wrong shapes.
+
+        With `expand`, features are what it makes of them, `width` columns.
+        """
         x = np.asarray(features, dtype=np.float64)
         r = np.asarray(rewards, dtype=np.float64)
         if x.ndim != 2:
@@ -185,9 +193,8 @@ class Rows:
             x = np.ascontiguousarray(x)  # `take` would copy the whole of a strided array at every call
         elif n_blocks != 1:
             raise ValueError(f"n_blocks is {n_blocks} but {names[2]} is missing; give each row's block.")
-        return Rows(
-            x, r, groups, None if weights is None else np.sqrt(checked_weights(weights, len(x))), names
-        )
+        roots = None if weights is None else np.sqrt(checked_weights(weights, len(x)))
+        return Rows(x, r, groups, roots, names, x.shape[1] if width is None else width, expand)
 
     @property
     def n_blocks(self) -> int:
@@ -196,10 +203,10 @@ class Rows:
 
     def moments(self) -> Moments:
         """The sums over the rows, without a root; ValueError when they are not finite."""
-        width = self.features.shape[1]
-        total = Moments.zeros(self.n_blocks, width)
+        total = Moments.zeros(self.n_blocks, self.width)
+        size = max(ROWS_PER_CHUNK, _NUMBERS_PER_CHUNK // max(self.width, 1))
         with np.errstate(over="ignore", invalid="ignore"):
-            for block, x, r, w in self._chunks(max(ROWS_PER_CHUNK, _NUMBERS_PER_CHUNK // max(width, 1))):
+            for block, x, r, w in self._chunks(size):
                 total.gram[block] += x.T @ x
                 total.cross[block] += x.T @ r
                 total.squares[block] += r @ r
@@ -209,7 +216,7 @@ class Rows:
 
     def with_root(self, moments: Moments) -> Moments:
         """The moments of these rows together with their root, by QR of the rows."""
-        width = self.features.shape[1] + 1
+        width = self.width + 1
         factors = [np.zeros((0, width)) for _ in range(self.n_blocks)]
         for block, x, r, _ in self._chunks(max(ROWS_PER_CHUNK, 8 * width)):
             stack = np.concatenate([factors[block], np.column_stack([x, r])])
@@ -227,6 +234,8 @@ class Rows:
                 part = slice(start, start + size)
                 x = self.features[part] if index is None else self.features.take(index[part], axis=0)
                 r = self.rewards[part] if index is None else self.rewards.take(index[part])
+                if self.expand is not None:
+                    x = self.expand(x)
                 if self.root_weights is None:
                     yield block, x, r, None
                 else:
