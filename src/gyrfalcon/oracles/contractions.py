@@ -40,9 +40,20 @@ def lines(weights: Floats, x: Floats) -> Floats:
 
 def lengths(factors: Floats, x: Floats) -> Floats:
     """(..., K, n): the lengths |F_k x| for factors (..., K, i, d) and rows (..., n, d)."""
+    n_actions, height = factors.shape[-3:-1]
+    squares = np.empty((*x.shape[:-2], n_actions, x.shape[-2]))
+    if x.ndim == 3 and n_actions * height > _FEW:
+        # One after the other: together they would leave too few rows at a time for the cache.
+        for own, rows, out in zip(factors, x, squares, strict=True):
+            _squared_lengths(own, rows, out)
+    else:
+        _squared_lengths(factors, x, squares)
+    return np.sqrt(squares, out=squares)
+
+
+def _squared_lengths(factors: Floats, x: Floats, out: Floats) -> None:
     *leading, n_actions, height, width = factors.shape
     weights = factors.reshape(*leading, n_actions * height, width)
-    squares = np.empty((*x.shape[:-2], n_actions, x.shape[-2]))
     for part in _parts(x, n_actions * height):
         rows = x[..., part, :]
         n = rows.shape[-2]
@@ -52,8 +63,7 @@ def lengths(factors: Floats, x: Floats) -> Floats:
         stretched *= stretched
         # A sum over a middle axis adds whole rows one after the other, if these have two numbers at least.
         stretched = stretched.reshape(*leading, n_actions, height, max(n, 2))
-        squares[..., part] = np.add.reduce(stretched, axis=-2)[..., :n]
-    return np.sqrt(squares, out=squares)
+        out[..., part] = np.add.reduce(stretched, axis=-2)[..., :n]
 
 
 def _parts(x: Floats, numbers_per_row: int) -> Iterable[slice]:
