@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from gyrfalcon.environments.paper import SensitivityExample, StepExample
     from gyrfalcon.environments.population import Population, greedy
     from gyrfalcon.environments.replay import LoggedReplay
+    from gyrfalcon.estimates.epsilon import EpsilonChoice, epsilon_choice
+    from gyrfalcon.estimates.misspecification import misspecification_estimate
+    from gyrfalcon.estimates.result import MisspecificationEstimate, NotEstimableError
     from gyrfalcon.experiments.datasets import dataset, dataset_names
     from gyrfalcon.experiments.simulate import simulate
     from gyrfalcon.experiments.summaries import Summary
@@ -151,6 +154,15 @@ _HOMES = {
     ),
     "environments.replay": ("LoggedReplay",),
     "experiments.sweeps.content": ("Keyed",),
+    "estimates.epsilon": (
+        "EpsilonChoice",
+        "epsilon_choice",
+    ),
+    "estimates.misspecification": ("misspecification_estimate",),
+    "estimates.result": (
+        "MisspecificationEstimate",
+        "NotEstimableError",
+    ),
     "experiments.datasets": (
         "dataset",
         "dataset_names",
@@ -252,6 +264,11 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "greedy",
     "LoggedReplay",
     "Keyed",
+    "EpsilonChoice",
+    "epsilon_choice",
+    "misspecification_estimate",
+    "MisspecificationEstimate",
+    "NotEstimableError",
     "dataset",
     "dataset_names",
     "Grid",

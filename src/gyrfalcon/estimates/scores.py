@@ -1,0 +1,94 @@
+"""What a policy would have earned, row by row of a log: inverse propensity and doubly robust scores.
+
+Their means are unbiased for the policy's value, as long as propensities are those with which actions were
+chosen, and the model was fitted without the row. All functions take a leading axis of candidates, (C, n, K).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.types import Floats
+
+
+def ips_scores(target: Floats, log: Log) -> Floats:
+    """Rewards times w, (..., n): the target's probability of the played action over its propensity.
+
+    `target` is (..., n, K).
+    """
+    _check(target, log)
+    return np.asarray(_weights(target, log) * log.reward)
+
+
+def dr_scores(target: Floats, model_scores: Floats, log: Log) -> Floats:
+    """sum_a pi(a) f(a) + w (r - f(played)), (..., n): the model's word, corrected by what was earned.
+
+    `target` and `model_scores` are (..., n, K), and either may lack the leading axes. What the model says of
+    actions that the target never takes does not matter, finite or not.
+
+    >>> from gyrfalcon.core.problems import Problem
+    >>> problem = Problem(["a", "b"])
+    >>> log = problem.log(problem.contexts(n=2), ["a", "b"], rewards=[1, 0], propensities=[0.5, 0.2])
+    >>> dr_scores(np.full((2, 2), [0.25, 0.75]), np.full((2, 2), 0.5), log).tolist()
+    [0.75, -1.375]
+    """
+    _check(target, log)
+    _check_shape("model_scores", model_scores, log)
+    scores = _combined(target, model_scores, log)
+    if np.isfinite(scores).all():
+        return scores
+    told = np.where(target == 0.0, 0.0, model_scores)
+    scores = _combined(target, told, log)
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            "model_scores or target hold numbers that are not finite where the target may act; "
+            "give finite ones, or a target of 0 there."
+        )
+    return scores
+
+
+def paired_gains(candidates: Floats, incumbent: Floats, model_scores: Floats, log: Log) -> Floats:
+    """How much more candidates (..., n, K) earn than an incumbent (n, K) on each row, (..., n).
+
+    The difference of their doubly robust scores: what both would have done alike cancels row by row, and with
+    it most of the noise.
+    """
+    _check_shape("incumbent", incumbent, log)
+    return dr_scores(candidates - incumbent, model_scores, log)
+
+
+def _combined(target: Floats, told: Floats, log: Log) -> Floats:
+    with np.errstate(invalid="ignore"):
+        expected = np.einsum("...nk,...nk->...n", target, told)
+        surprise = log.reward - told[..., np.arange(len(log)), log.action]
+        return np.asarray(expected + _weights(target, log) * surprise)
+
+
+def _weights(target: Floats, log: Log) -> Floats:
+    return np.asarray(target[..., np.arange(len(log)), log.action] / log.propensity)
+
+
+def _check(target: Floats, log: Log) -> None:
+    """Refuse what would make a score infinite or pair it with another row."""
+    _check_shape("target", target, log)
+    wrong = np.flatnonzero(~((log.propensity > 0.0) & (log.propensity <= 1.0)))
+    if len(wrong):
+        raise ValueError(
+            f"row {wrong[0]}: the played action has a propensity of {log.propensity[wrong[0]]}, which is not "
+            "in (0, 1]; give the probability with which it was chosen, or leave the row out."
+        )
+    wrong = np.flatnonzero(~np.isfinite(log.reward))
+    if len(wrong):
+        raise ValueError(
+            f"row {wrong[0]}: the reward is {log.reward[wrong[0]]}; give a finite one, or leave the row out."
+        )
+
+
+def _check_shape(name: str, table: Floats, log: Log) -> None:
+    n_needed = int(log.action.max(initial=-1)) + 1
+    if table.ndim < 2 or table.shape[-2] != len(log) or table.shape[-1] < n_needed:
+        raise ValueError(
+            f"{name} has shape {table.shape}; give (..., n, K) for n = {len(log)} rows "
+            f"and K of at least {n_needed} actions."
+        )

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import POLICY, Log
+from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
+from gyrfalcon.environments.environment import Environment
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.estimates.misspecification import misspecification_estimate
+from gyrfalcon.estimates.result import NotEstimableError, quantile
+from gyrfalcon.oracles.linear import Linear
+from tests.estimates.rows import line_log, passive_log, recurring_log, step_log
+
+METHODS = ["pure error", "residual products", "one step"]
+
+
+def world_log(world: Environment, n: int, seed: int = 0) -> Log:
+    """Uniform play among eligible actions."""
+    drawn = world.draw(0, n, seed)
+    means = np.where(
+        np.ones(drawn.means.shape, dtype=bool)
+        if drawn.contexts.eligible is None
+        else drawn.contexts.eligible,
+        np.random.default_rng(seed).random(drawn.means.shape),
+        -1.0,
+    )
+    action = means.argmax(axis=1)
+    log = passive_log(drawn.contexts.shared, action, drawn.rewards[np.arange(n), action])
+    return replace(log, contexts=drawn.contexts)
+
+
+def test_recurring_contexts_are_judged_by_pure_error() -> None:
+    found = misspecification_estimate(recurring_log(np.random.default_rng(0), 200, 0.3, None), 2)
+    assert found.method == "pure error, unequal noise"
+    assert found.why == "200 of 200 rows share their context and action with another."
+
+
+def test_few_features_are_judged_by_nearest_pairs() -> None:
+    found = misspecification_estimate(step_log(np.random.default_rng(0), 200), StepExample().problem)
+    assert found.method == "residual products"
+    assert found.why.endswith("with 1 varying features the nearest row is near.")
+
+
+def test_many_features_are_judged_by_a_richer_class() -> None:
+    found = misspecification_estimate(line_log(np.random.default_rng(0), 300, d=4), 2)
+    assert found.method == "one step"
+    assert found.why == (
+        "0 of 300 rows share their context and action with another, and with 4 varying features the nearest "
+        "row is not near."
+    )
+
+
+def test_features_that_never_vary_are_not_counted() -> None:
+    log = step_log(np.random.default_rng(0), 200)
+    padded = np.column_stack([log.contexts.shared, np.full((200, 9), 0.1)])
+    found = misspecification_estimate(passive_log(padded, log.action, log.reward), 2)
+    assert found.method == "residual products"
+    assert found.untruncated == pytest.approx(misspecification_estimate(log, 2).untruncated, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_that_is_asked_for_needs_no_reason(method: Any) -> None:
+    found = misspecification_estimate(
+        recurring_log(np.random.default_rng(1), 200, 0.3, 0.1), 2, method=method
+    )
+    assert found.method.startswith(method)
+    assert found.why == ""
+    assert 0.0 <= found.lower <= found.b_hat <= found.upper
+    assert found.b_hat == max(found.untruncated, 0.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_only_passive_rows_count(method: Any) -> None:
+    log = recurring_log(np.random.default_rng(2), 200, 0.3, 0.1)
+    active = replace(log, reward=log.reward + 100.0, component=np.full(200, POLICY))
+    both = Log.concat([active, log], 2)
+    oracle = Linear().oracle(log.contexts, 2)
+    with_active = misspecification_estimate(both, 2, oracle=oracle, method=method)
+    alone = misspecification_estimate(log, 2, oracle=oracle, method=method)
+    assert with_active.untruncated == pytest.approx(alone.untruncated, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=15)
+def test_the_order_of_rows_does_not_matter(method: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    log = recurring_log(rng, 120, 0.3, 0.2)
+    one = misspecification_estimate(log, 2, method=method)
+    other = misspecification_estimate(log.take(rng.permutation(120)), 2, method=method)
+    for name in ("untruncated", "standard_error", "lower", "upper"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-7, abs=1e-12)
+    assert (one.n_rows, one.n_pairs, one.n_groups) == (other.n_rows, other.n_pairs, other.n_groups)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(st.integers(0, 10**6), st.floats(-3.0, 3.0), st.floats(-3.0, 3.0))
+@settings(deadline=None, max_examples=15)
+def test_what_the_class_can_say_changes_nothing(method: Any, seed: int, level: float, slope: float) -> None:
+    log = recurring_log(np.random.default_rng(seed), 120, 0.3, 0.2)
+    lifted = replace(log, reward=log.reward + level + slope * log.contexts.shared[:, 0])
+    # The richer class is without a ridge here, which would pull lines towards 0.
+    richer = Linear()
+    one = misspecification_estimate(log, 2, method=method, richer=richer)
+    other = misspecification_estimate(lifted, 2, method=method, richer=richer)
+    assert one.untruncated == pytest.approx(other.untruncated, abs=1e-9)
+
+
+def test_wider_levels_make_wider_intervals() -> None:
+    log = step_log(np.random.default_rng(3), 300)
+    narrow, wide = (misspecification_estimate(log, 2, level=level) for level in (0.5, 0.99))
+    assert wide.lower < narrow.lower < narrow.upper < wide.upper
+    assert quantile(0.95) == pytest.approx(1.959964, abs=1e-6)
+
+
+def test_features_of_actions_and_barred_actions() -> None:
+    world = EligibilityWorld(
+        world=ActionFeatureWorld(n_actions=4, n_features=1, n_action_features=1), share=0.6
+    )
+    log = world_log(world, 800)
+    for method in ("auto", "one step"):
+        found = misspecification_estimate(log, world.problem, method=method)
+        # Lines in both features and their product are the truth of this world.
+        assert found.lower == 0.0
+        assert found.upper < 0.01
+
+
+def test_a_class_that_is_in_use_keeps_its_basis() -> None:
+    log = step_log(np.random.default_rng(4), 200)
+    oracle = Linear().oracle(log.contexts.take(slice(0, 3)), 2)
+    found = misspecification_estimate(log, 2, oracle=oracle)
+    assert found.untruncated == pytest.approx(misspecification_estimate(log, 2).untruncated, rel=1e-9)
+
+
+def test_one_action_is_enough() -> None:
+    log = step_log(np.random.default_rng(5), 400)
+    rows = log.where(log.action == 0)
+    found = misspecification_estimate(rows, 1)
+    assert found.lower < 1 / 16 < found.upper
+
+
+def test_with_more_coefficients_than_rows_a_ridge_decides() -> None:
+    log = line_log(np.random.default_rng(6), 60, d=40)
+    with pytest.raises(NotEstimableError, match="choose a smaller class or a ridge"):
+        misspecification_estimate(log, 2, method="residual products")
+    found = misspecification_estimate(log, 2, Linear(ridge=1.0), method="residual products")
+    assert found.n_pairs > 20
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_rewards_that_never_vary_say_nothing(method: Any) -> None:
+    log = replace(step_log(np.random.default_rng(7), 50), reward=np.zeros(50))
+    with pytest.raises(NotEstimableError, match=r"rewards of all 50 passive rows are 0.0.*wait for rows"):
+        misspecification_estimate(log, 2, method=method)
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 9])
+def test_few_rows_get_a_sentence(method: Any, n: int) -> None:
+    log = step_log(np.random.default_rng(8), 50).take(slice(0, n))
+    with pytest.raises(NotEstimableError, match=r"; (wait|give)"):
+        misspecification_estimate(log, 2, method=method)
+
+
+def test_no_passive_rows_get_a_sentence() -> None:
+    log = replace(step_log(np.random.default_rng(9), 50), component=np.zeros(50, dtype=np.int64))
+    with pytest.raises(NotEstimableError, match="none of the 50 rows is passive"):
+        misspecification_estimate(log, 2)
+
+
+def test_bad_arguments_are_refused() -> None:
+    log = step_log(np.random.default_rng(10), 50)
+    with pytest.raises(ValueError, match="method is 'magic'; choose 'auto', 'pure error'"):
+        misspecification_estimate(log, 2, method="magic")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="level is 95; give a number between 0 and 1"):
+        misspecification_estimate(log, 2, level=95)
+    with pytest.raises(ValueError, match="holds a reward of nan; drop or fill"):
+        misspecification_estimate(replace(log, reward=np.full(50, np.nan)), 2)
+
+
+def test_a_problem_without_features_has_nothing_to_be_wrong_about() -> None:
+    problem = Problem(["a", "b"])
+    rng = np.random.default_rng(11)
+    labels = np.where(rng.random(60) < 0.5, "a", "b")
+    log = problem.log(Contexts(np.zeros((60, 0))), labels, rng.random(60))
+    assert misspecification_estimate(log, problem).interval == (0.0, 0.0)
