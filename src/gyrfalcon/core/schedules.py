@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, isfinite, pow
+from math import ceil, isfinite, log, pow
 from numbers import Integral
 from typing import Protocol
 
@@ -39,24 +39,45 @@ class Doubling:
 class Geometric:
     """Each epoch ends `ratio` times as late as the one before, and at least one round later.
 
+    With `longest`, epochs have that length once they would grow beyond it.
+
     >>> [Geometric(10, 1.5).end(m) for m in (1, 2, 3, 4)]
     [10, 15, 23, 34]
+    >>> [Geometric(10, 1.5, longest=8).end(m) for m in (1, 2, 3, 4)]
+    [10, 15, 23, 31]
     """
 
     first: int = 100
     ratio: float = 2.0
+    longest: int | None = None
 
     def __post_init__(self) -> None:
         if not _is_whole(self.first) or self.first < 1:
             raise ValueError(f"first is {self.first}; give a whole number of at least 1 round.")
         if not (isfinite(self.ratio) and self.ratio > 1.0):
             raise ValueError(f"ratio is {self.ratio}; epochs must grow, so give a number above 1.")
+        if self.longest is not None and (not _is_whole(self.longest) or self.longest < 1):
+            raise ValueError(f"longest is {self.longest}; give a whole number of at least 1 round, or None.")
 
     def end(self, index: int) -> int:
         """The rounded-up geometric progression; where it grows by less than a round, one round a step."""
-        # first ratio^j - j is convex in j: its largest value so far is the first one or the last.
         step = index - 1
+        if self.longest is None:
+            return self._progression(step)
+        growing = min(step, self._growing_steps(self.longest))
+        return self._progression(growing) + (step - growing) * int(self.longest)
+
+    def _progression(self, step: int) -> int:
+        # first ratio^j - j is convex in j: its largest value so far is the first one or the last.
         return max(int(self.first) + step, ceil(self.first * self.ratio**step - 1e-9))
+
+    def _growing_steps(self, longest: int) -> int:
+        """How many epochs after the first are at most so long."""
+        growth = self.first * (self.ratio - 1.0)
+        step = max(0, int(log(longest / growth) / log(self.ratio)) + 1) if growth < longest else 1
+        while step > 0 and self._progression(step) - self._progression(step - 1) > longest:
+            step -= 1
+        return step
 
 
 @dataclass(frozen=True, slots=True)

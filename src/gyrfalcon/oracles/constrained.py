@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +80,7 @@ def constrained_least_squares(
     def with_roots() -> tuple[Moments, Moments]:
         return active.with_root(sums[0]), passive.with_root(sums[1])
 
-    fit = _fit(*sums, slack, ridge, with_roots, _ROWS_GRAM_CONDITION)
+    fit = _fits(*sums, [slack], ridge, with_roots, _ROWS_GRAM_CONDITION)[0]
     return fit if blocks is not None else dataclasses.replace(fit, coefficients=fit.coefficients[0])
 
 
@@ -96,6 +96,13 @@ def constrained_fit(
     >>> fit.coefficients.round(12).tolist(), fit.multiplier
     ([[1.0]], 0.0)
     """
+    return constrained_fits(active, passive, [slack], ridge)[0]
+
+
+def constrained_fits(
+    active: Moments, passive: Moments, slacks: Sequence[Slack], ridge: float | Floats = 0.0
+) -> list[ConstrainedFit]:
+    """The constrained fits of the same rows for several slacks, at little more than the cost of one."""
     if active.gram.shape != passive.gram.shape:
         raise ValueError(
             f"Active moments have shape {active.gram.shape} and passive ones {passive.gram.shape}; "
@@ -110,7 +117,7 @@ def constrained_fit(
             return None
         return dataclasses.replace(active, root=roots[0]), dataclasses.replace(passive, root=roots[1])
 
-    return _fit(active, passive, slack, ridge, with_roots, GRAM_CONDITION)
+    return _fits(active, passive, slacks, ridge, with_roots, GRAM_CONDITION)
 
 
 def _checked_rows(
@@ -161,32 +168,36 @@ def _block_numbers(blocks: ArrayLike | None, n: int) -> Ints:
     return np.zeros(0, dtype=np.int64) if blocks is None or n == 0 else np.asarray(blocks)
 
 
-def _fit(
+def _fits(
     active: Moments,
     passive: Moments,
-    slack: Slack,
+    slacks: Sequence[Slack],
     ridge: float | Floats,
     with_roots: Callable[[], tuple[Moments, Moments] | None],
     gram_condition: float,
-) -> ConstrainedFit:
-    """The fit from Gram matrices if these have the digits, else from roots if there are any.
+) -> list[ConstrainedFit]:
+    """The fits from Gram matrices if these have the digits, else from roots if there are any.
 
     Gram matrices alone can't tell columns that are nearly collinear from columns that are: a fit that had to
     leave something out is then not called accurate.
     """
-    if not callable(slack):
-        _check_slack(slack)
+    for slack in slacks:
+        if not callable(slack):
+            _check_slack(slack)
     penalty = penalty_of(ridge, active.gram.shape[1])
+
+    def solved(pencil: Pencil) -> list[ConstrainedFit]:
+        return [_solved(active, passive, slack, penalty, pencil, gram_condition) for slack in slacks]
+
     quick = _quick_pencil(active, passive, penalty)
-    fit = None if quick is None else _solved(active, passive, slack, penalty, quick, gram_condition)
-    if fit is not None and quick is not None and quick.clean and fit.accurate:
-        return fit
+    fits = [] if quick is None else solved(quick)
+    if quick is not None and quick.clean and all(fit.accurate for fit in fits):
+        return fits
     rooted = with_roots()
     if rooted is not None:
-        return _rooted_fit(*rooted, slack, penalty)
-    if fit is None:
-        fit = _solved(active, passive, slack, penalty, gram_pencil(active, passive, penalty), gram_condition)
-    return dataclasses.replace(fit, accurate=False)
+        return _rooted_fits(*rooted, slacks, penalty)
+    fits = fits or solved(gram_pencil(active, passive, penalty))
+    return [dataclasses.replace(fit, accurate=False) for fit in fits]
 
 
 def _check_slack(slack: float) -> None:
@@ -201,10 +212,18 @@ def _quick_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil 
     return None if passive.root is None else mixed_pencil(active, passive, penalty)
 
 
-def _rooted_fit(active: Moments, passive: Moments, slack: Slack, penalty: Floats) -> ConstrainedFit:
-    """The fit from roots; where it was ill conditioned, coefficients by one more factorisation if it can."""
+def _rooted_fits(
+    active: Moments, passive: Moments, slacks: Sequence[Slack], penalty: Floats
+) -> list[ConstrainedFit]:
+    """The fits from roots; where one was ill conditioned, by one more factorisation if that can."""
     pencil = root_pencil(active, passive, penalty)
-    fit = _solved(active, passive, slack, penalty, pencil, ROOT_CONDITION)
+    fits = [_solved(active, passive, slack, penalty, pencil, ROOT_CONDITION) for slack in slacks]
+    return [_refined(fit, active, passive, penalty, pencil) for fit in fits]
+
+
+def _refined(
+    fit: ConstrainedFit, active: Moments, passive: Moments, penalty: Floats, pencil: Pencil
+) -> ConstrainedFit:
     if fit.accurate and fit.solved_condition <= _ROWS_GRAM_CONDITION:
         return fit
     refit, ranks = root_refit(active, passive, penalty, fit.multiplier)

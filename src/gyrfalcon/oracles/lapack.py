@@ -11,6 +11,8 @@ import numpy as np
 from gyrfalcon.core.types import Floats, Ints
 
 _SMALL = 32
+_TINY = 8
+"""Columns from which a triangular inverse of its own call beats the general one of a whole stack."""
 
 
 def eigh(symmetric: Floats) -> tuple[Floats, Floats]:
@@ -36,7 +38,7 @@ def inverse_transposed(triangles: Floats) -> Floats:
     >>> inverse_transposed(np.array([[[2.0, 0.0], [1.0, 1.0]]])).tolist()
     [[[0.5, -0.5], [0.0, 1.0]]]
     """
-    if triangles.shape[1] <= _SMALL:
+    if triangles.shape[1] < _TINY:
         return np.asarray(np.linalg.inv(triangles), dtype=np.float64).mT
     from scipy.linalg.lapack import dtrtri
 

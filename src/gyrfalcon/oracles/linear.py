@@ -23,6 +23,7 @@ from gyrfalcon.oracles.moments import Moments, Rows
 from gyrfalcon.oracles.oracle import Noise, Slack
 from gyrfalcon.oracles.reindexing import reindexed_model, reindexed_moments, reindexed_scatter
 from gyrfalcon.oracles.slack import noise_of_parameters
+from gyrfalcon.oracles.standardising import standardisation
 
 _ROWS_AT_ONCE = 1 << 13
 
@@ -145,6 +146,12 @@ class LinearOracle:
         features, blocks = design.rows(log)
         return Rows.of(features, log.reward, blocks=blocks, n_blocks=design.n_blocks)
 
+    def model_of(
+        self, coefficients: Floats, rows: Moments, previous: LinearModel | None = None
+    ) -> LinearModel:
+        """The model of these coefficients, (B, d); what rows say nothing about keeps its `previous` line."""
+        return linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous)
+
     def empty(self) -> Moments:
         """Statistics of no rows."""
         return Moments.zeros(self.design.n_blocks, self.design.block_width)
@@ -160,7 +167,7 @@ class LinearOracle:
         """The exact constrained fit; an action without any rows keeps its `previous` line."""
         if passive.n == 0.0:
             return self._unconstrained(active, previous)
-        change = self._standardisation(active.rootless() + passive.rootless())
+        change = self.standardisation(active.rootless() + passive.rootless())
         fit = constrained_fit(
             active.transformed(change), passive.transformed(change), slack, self.settings.ridge
         )
@@ -169,7 +176,7 @@ class LinearOracle:
 
     def _unconstrained(self, rows: Moments, previous: LinearModel | None) -> tuple[LinearModel, FitReport]:
         """Ordinary least squares, five times as fast as a constraint that can't bind."""
-        change = self._standardisation(rows)
+        change = self.standardisation(rows)
         fit = least_squares(rows.transformed(change), self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
         model = linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous)
@@ -177,7 +184,7 @@ class LinearOracle:
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
-        standardised = passive.transformed(self._standardisation(passive))
+        standardised = passive.transformed(self.standardisation(passive))
         fit = least_squares(standardised, self.settings.ridge, shortest=False)
         return float(np.sum(fit.residual_squares)) / passive.n
 
@@ -187,7 +194,7 @@ class LinearOracle:
 
     def scatter(self, log: Log, passive: Moments) -> Floats:
         """Sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""
-        change = self._standardisation(passive)
+        change = self.standardisation(passive)
         fit = least_squares(passive.transformed(change), self.settings.ridge)
         features, blocks = self.design.rows(log)
         own = np.zeros(len(log), dtype=np.int64) if blocks is None else blocks
@@ -209,24 +216,27 @@ class LinearOracle:
         An action without data has the best of the others' estimates before its bonus: a small bonus alone
         could leave it untried for ever.
         """
-        change = self._standardisation(moments)
+        model, fit = self.confident(moments)
+        return replace(model, bonus=bonus), _ordinary_report(moments, fit)
+
+    def confident(self, moments: Moments) -> tuple[OptimisticModel, LinearFit]:
+        """The same without a bonus, and with the fit itself."""
+        change = self.standardisation(moments)
         standardised = moments.transformed(change)
         fit = least_squares(standardised, self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        model = linear_model(self.design, coefficients, self._seen(moments, self.empty()), None).eagerly()
-        factors = ridge_factors(standardised, self.settings.ridge)
-        factors = np.ascontiguousarray(factors @ change)
-        return OptimisticModel(model, self.design, factors, bonus), _ordinary_report(moments, fit)
+        factors = np.ascontiguousarray(ridge_factors(standardised, self.settings.ridge) @ change)
+        return OptimisticModel(self.model_of(coefficients, moments).eagerly(), self.design, factors, 0.0), fit
 
     def log_determinants(self, moments: Moments, scale: Moments) -> Floats:
         """How much is known: ln det(I + Gram / ridge) of each block, (B,), standardised as `scale` is."""
-        gram = moments.transformed(self._standardisation(scale)).gram
+        gram = moments.transformed(self.standardisation(scale)).gram
         ratio = np.maximum(np.linalg.eigvalsh(gram), 0.0) / self.settings.ridge
         return np.asarray(np.log1p(ratio).sum(axis=1))
 
     def reindexed_factors(self, factors: Floats, moments: Moments, source: Ints) -> Floats:
         """Confidence factors when action k was action source[k] before; a new one (-1) has no data."""
-        unseen = self._standardisation(moments) / math.sqrt(self.settings.ridge)
+        unseen = self.standardisation(moments) / math.sqrt(self.settings.ridge)
         if self.design.layout is Layout.PER_ACTION:
             return np.where((source < 0)[:, np.newaxis, np.newaxis], unseen, factors[source])
         columns, first = self.design.columns_from(source), self.design.n_joint
@@ -262,36 +272,16 @@ class LinearOracle:
             seen = squares.reshape(design.n_actions, -1).sum(axis=1) > 0.0
         return None if seen.all() else seen
 
-    def _standardisation(self, pooled: Moments) -> Floats:
+    def standardisation(self, pooled: Moments) -> Floats:
         """The change of columns z = T phi that gives features mean 0 and scale 1 over all rows."""
-        d = self.design.block_width
-        if not self.settings.standardise or pooled.n == 0.0:
-            return np.eye(d)
-        gram = pooled.gram.sum(axis=0) / pooled.n
-        centred = self.settings.intercept and self.design.layout is not Layout.HYBRID
-        mean = np.zeros(d)
-        if centred:
-            mean[1:] = gram[0, 1:]
-        second = self._second_moments(gram)
-        variance = second - mean**2
-        # A constant column keeps its scale: dividing by rounding noise would make features of it.
-        scale = np.sqrt(np.where(variance > 1e-14 * second, variance, 1.0))
-        change = np.diag(1.0 / scale)
-        change[1:, 0] -= mean[1:] / scale[1:]
-        return change
+        if not self.settings.standardise:
+            return np.eye(self.design.block_width)
+        return standardisation(self.design, pooled)
 
     def _unit_penalty(self, pooled: Moments) -> Floats:
         """The identity on standardised columns, as a form on the columns as they are, (d, d)."""
-        back = np.linalg.inv(self._standardisation(pooled))
+        back = np.linalg.inv(self.standardisation(pooled))
         return np.asarray(back @ back.T)
-
-    def _second_moments(self, gram: Floats) -> Floats:
-        """The mean square of each column; an action's own columns (hybrid) are pooled over the actions."""
-        second = np.diag(gram).copy()
-        if self.design.layout is Layout.HYBRID:
-            own = second[self.design.n_joint :].reshape(self.design.n_actions, self.design.n_own)
-            own[:] = own.sum(axis=0)
-        return second
 
 
 def _notes(condition: float, accurate: bool) -> tuple[str, ...]:

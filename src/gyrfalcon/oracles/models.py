@@ -33,7 +33,7 @@ class PerActionModel:
         columns += self.intercepts
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
-        return np.transpose(columns)
+        return columns.T
 
     def eagerly(self) -> PerActionModel:
         """The same model, in which an action without data scores just above the best of the others."""

@@ -23,6 +23,7 @@ from gyrfalcon.oracles.linear import LinearOracle
 from gyrfalcon.oracles.lines import FOLD_BELOW
 from gyrfalcon.oracles.models import OptimisticModel, PerActionModel
 from gyrfalcon.oracles.moments import Moments, Rows
+from gyrfalcon.oracles.standardising import standardisations
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,23 +186,11 @@ class StackedOracle:
         return StackedFit(lines, None, np.full(shape[0], np.inf), np.zeros(shape[0], dtype=np.bool_))
 
     def _standardisations(self, moments: Moments) -> Floats:
-        """(R, d, d): the change of columns of each replication; see `LinearOracle`."""
-        settings, n_replications, d = self.oracle.settings, len(self.centers), moments.gram.shape[-1]
-        n = moments.weight.reshape(n_replications, -1).sum(axis=1)
-        gram = moments.gram.reshape(n_replications, -1, d, d).sum(axis=1) / n[:, np.newaxis, np.newaxis]
-        change = np.zeros((n_replications, d, d))
-        if not settings.standardise:
-            change[:] = np.eye(d)
-            return change
-        mean = np.zeros((n_replications, d))
-        if settings.intercept:
-            mean[:, 1:] = gram[:, 0, 1:]
-        second = np.diagonal(gram, axis1=1, axis2=2)
-        variance = second - mean**2
-        scale = np.sqrt(np.where(variance > 1e-14 * second, variance, 1.0))
-        change[:, np.arange(d), np.arange(d)] = 1.0 / scale
-        change[:, 1:, 0] -= mean[:, 1:] / scale[:, 1:]
-        return change
+        """(R, d, d): the change of columns of each replication."""
+        n_replications = len(self.centers)
+        if not self.oracle.settings.standardise:
+            return np.tile(np.eye(self.oracle.design.block_width), (n_replications, 1, 1))
+        return standardisations(self.oracle.design, moments, n_replications)
 
 
 def _rows_of(columns: Floats) -> Floats:
