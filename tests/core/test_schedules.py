@@ -15,6 +15,7 @@ ratios = st.one_of(
 schedules: st.SearchStrategy[Schedule] = st.one_of(
     st.builds(Doubling, st.integers(4, 10**6)),
     st.builds(Geometric, st.one_of(st.just(1), st.integers(1, 10**6)), ratios),
+    st.builds(Geometric, st.integers(1, 10**3), ratios, st.integers(1, 10**4)),
     st.builds(FixedBatch, st.integers(1, 10**6)),
     st.builds(KnownHorizon, st.one_of(st.integers(4, 300), st.integers(4, 10**12))),
 )
@@ -49,6 +50,29 @@ def test_geometric_growth_from_one_round_waits_for_its_ratio() -> None:
 
 def test_doubling_is_the_geometric_schedule_of_ratio_2() -> None:
     assert ends(Geometric(100, 2.0), 30) == ends(Doubling(100), 30)
+
+
+@given(st.integers(1, 1_000), ratios, st.integers(1, 10_000))
+def test_epochs_grow_up_to_a_length_and_then_keep_it(first: int, ratio: float, longest: int) -> None:
+    capped, free = Geometric(first, ratio, longest=longest), Geometric(first, ratio)
+    lengths = [after - before for before, after in pairwise(ends(capped, 60))]
+    assert max(lengths) <= longest
+    growing = next((place for place, length in enumerate(lengths) if length == longest), 60)
+    assert ends(capped, growing) == ends(free, growing)
+    assert set(lengths[growing + 2 :]) <= {longest} or lengths[-1] < longest - 1
+
+
+def test_the_schedule_of_practical_play() -> None:
+    refits = ends(Geometric(16, 1.1, longest=200), 141)
+    assert refits[:4] == [16, 18, 20, 22]
+    assert refits[-1] - refits[-2] == 200
+    assert refits[-1] <= 20_000 < refits[-1] + 200
+
+
+@pytest.mark.parametrize("longest", [0, -1, 1.5, True])
+def test_a_longest_epoch_has_a_round(longest: object) -> None:
+    with pytest.raises(ValueError, match="longest is"):
+        Geometric(16, 1.1, longest=longest)  # type: ignore[arg-type]
 
 
 def test_fixed_batches() -> None:

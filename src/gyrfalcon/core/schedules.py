@@ -72,12 +72,9 @@ class Geometric:
         return max(int(self.first) + step, ceil(self.first * self.ratio**step - 1e-9))
 
     def _growing_steps(self, longest: int) -> int:
-        """How many epochs after the first are at most so long."""
+        """How many epochs after the first are surely not longer, with rounding up."""
         growth = self.first * (self.ratio - 1.0)
-        step = max(0, int(log(longest / growth) / log(self.ratio)) + 1) if growth < longest else 1
-        while step > 0 and self._progression(step) - self._progression(step - 1) > longest:
-            step -= 1
-        return step
+        return 0 if growth > longest - 1 else int(log((longest - 1) / growth) / log(self.ratio)) + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Who earns most: our learners and other libraries' on the same rounds, `python -m benchmarks.regret`."""

@@ -1,0 +1,235 @@
+"""Play our learners and other libraries' on the same rounds; print who earned what, and draw it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.regret.cells import Cell, Failure, Result
+from benchmarks.regret.contestants import BASELINE, CONTESTANTS, PACKAGES, Contestant
+from benchmarks.regret.costs import estimate
+from benchmarks.regret.document import document
+from benchmarks.regret.figure import differences_figure
+from benchmarks.regret.running import play_missing, stored
+from benchmarks.regret.standings import by_contestant, differences
+from benchmarks.regret.store import Store, outdated
+from benchmarks.regret.table import markdown, printed, sheet
+from benchmarks.regret.worlds import PLACES, REAL, SYNTHETIC, Place
+from gyrfalcon.report.pictures import picture
+from gyrfalcon.storage.whole import write_whole
+
+QUICK = ("wine", "vehicle", "banana", "segment", "xor", "section 1.1")
+QUICK_ROUNDS, QUICK_SEEDS = 1000, 3
+ONCE = "once"
+WIDE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A table of the suite: its worlds, and for how long each is played."""
+
+    name: str
+    title: str
+    lengths: tuple[tuple[Place, int], ...]
+
+    def cells(self, contestants: Sequence[Contestant], n_seeds: int) -> list[Cell]:
+        """Seed by seed, so that what there is after a while says something of every world."""
+        return [
+            Cell(contestant, place, n_rounds, seed)
+            for seed in range(n_seeds)
+            for place, n_rounds in self.lengths
+            for contestant in contestants
+            if not contestant.binary or place.is_binary
+        ]
+
+    @property
+    def worlds(self) -> dict[str, list[str]]:
+        """The names of its worlds by kind."""
+        kinds = dict.fromkeys(place.kind for place, _ in self.lengths)
+        return {kind: [place.name for place, _ in self.lengths if place.kind == kind] for kind in kinds}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = _parser()
+    options = _completed(parser.parse_args(arguments))
+    try:
+        contestants, events = _chosen(options), _events(options)
+    except (ValueError, ModuleNotFoundError) as error:
+        parser.error(str(error))
+    return _run(options, contestants, events)
+
+
+def _run(options: argparse.Namespace, contestants: list[Contestant], events: list[Event]) -> int:
+    console, folder = _console(), Path(options.folder)
+    store = Store(folder / "cells")
+    cells = [cell for event in events for cell in event.cells(contestants, options.seeds)]
+    known = {cell.key for cell, _ in stored(cells, store) if not _again(cell.contestant, options)}
+    missing = list({cell.key: cell for cell in cells if cell.key not in known and _installed(cell)}.values())
+    _tell(contestants, f"{len(known):,} cells are stored; {estimate(missing, options.jobs)}.")
+    if options.estimate:
+        return 0
+    store.prepare()
+    failures = play_missing(missing, store, options.jobs) if missing else []
+    for event in events:
+        _show(event, stored(event.cells(contestants, options.seeds), store), failures, folder, console)
+    for failure in failures:
+        sys.stderr.write(f"Not played: {failure.cell}: {failure.reason}\n")
+    return int(bool(failures))
+
+
+def _console() -> Console:
+    """The terminal, or for a file or a pipe a page as wide as any table."""
+    here = Console()
+    return here if here.is_terminal else Console(width=WIDE)
+
+
+def _show(
+    event: Event,
+    found: list[tuple[Cell, Result]],
+    failures: Sequence[Failure],
+    folder: Path,
+    console: Console,
+) -> None:
+    """Print the table, and write it, the figure and the JSON."""
+    results = [result for _, result in found]
+    if not results:
+        return
+    table, worlds = by_contestant(results), event.worlds
+    content = sheet(table, list(table), worlds, event.title, BASELINE)
+    console.print(printed(content, console.width if console.is_terminal else None))
+    old = outdated(found)
+    if old:
+        console.print(f"Played by other code than there is now (--again plays anew): {', '.join(old)}.")
+    order = [name for name, *_ in content.rows]
+    against = differences(table, BASELINE)
+    everywhere = [name for names in worlds.values() for name in names]
+    drawing = differences_figure(
+        {name: against[name] for name in order if name in against}, everywhere, event.title, BASELINE
+    )
+    files: dict[str, str | bytes] = {
+        "md": markdown(content),
+        "json": document(results, failures, worlds, event.title, BASELINE),
+        "png": picture(drawing, "png"),
+        "svg": picture(drawing, "svg"),
+    }
+    for ending, text in files.items():
+        write_whole(folder / f"{event.name}.{ending}", text)
+    console.print(f"All of it is in {folder / event.name}.md, .json, .png and .svg.")
+
+
+def _completed(options: argparse.Namespace) -> argparse.Namespace:
+    """The options with their defaults, which are others for a quick look."""
+    quick = options.quick
+    if options.rounds is None:
+        alone = options.no_replay and not quick
+        options.rounds = [] if alone else [QUICK_ROUNDS if quick else 20_000]
+    options.worlds = options.worlds or (QUICK if quick else ["all"])
+    if options.seeds is None:
+        options.seeds = QUICK_SEEDS if quick else 10
+    return options
+
+
+def _chosen(options: argparse.Namespace) -> list[Contestant]:
+    """The contestants that were asked for, the baseline always among them."""
+    asked = options.peers
+    if "none" in asked and len(asked) > 1:
+        raise ValueError("--peers has none and others; give one or the other.")
+    packages = {"gyrfalcon", *(PACKAGES if asked == ["all"] else asked)}
+    return [
+        contestant
+        for contestant in CONTESTANTS
+        if contestant.name == BASELINE
+        or (
+            contestant.package in packages
+            and options.only.lower() in contestant.name.lower()
+            and (options.slow or not contestant.slow)
+        )
+    ]
+
+
+def _events(options: argparse.Namespace) -> list[Event]:
+    """One per number of rounds, and one without replay."""
+    for n_rounds in options.rounds:
+        if n_rounds < 4:
+            raise ValueError(f"--rounds has {n_rounds}; give at least 4.")
+    if options.jobs < 1 and options.jobs != -1:
+        raise ValueError(f"--jobs is {options.jobs}; give at least 1, or -1 for all cores.")
+    if options.seeds < 1:
+        raise ValueError(f"--seeds is {options.seeds}; give at least 1.")
+    places, seeds = _places(options.worlds), "1 seed" if options.seeds == 1 else f"{options.seeds} seeds"
+    events = [
+        Event(f"rounds-{n:d}", f"{n:,} rounds, {seeds}", tuple((place, n) for place in places))
+        for n in options.rounds
+    ]
+    if options.no_replay:
+        once = tuple((place, place.n_rows) for place in places if place.kind == "real")
+        if not once:
+            raise ValueError("--no-replay is for real sets; add some of them to --worlds.")
+        events.append(Event(ONCE, f"Each row once, {seeds}", once))
+    if not events:
+        raise ValueError("there is nothing to play; give --rounds or --no-replay.")
+    return events
+
+
+def _places(names: Sequence[str]) -> list[Place]:
+    groups = {"all": tuple(PLACES), "real": REAL, "synthetic": tuple(SYNTHETIC)}
+    chosen = dict.fromkeys(name for given in names for name in groups.get(given, (given,)))
+    unknown = [name for name in chosen if name not in PLACES]
+    if unknown:
+        raise ValueError(f"--worlds has {unknown[0]!r}; give real, synthetic, all, or {', '.join(PLACES)}.")
+    places = [PLACES[name] for name in chosen]
+    for place in places:
+        place.environment(0)  # a data set that is not installed is refused before anything is played
+    return places
+
+
+def _again(contestant: Contestant, options: argparse.Namespace) -> bool:
+    return options.again is not None and options.again.lower() in contestant.name.lower()
+
+
+def _installed(cell: Cell) -> bool:
+    return cell.contestant.version is not None
+
+
+def _tell(contestants: Sequence[Contestant], sentence: str) -> None:
+    absent = dict.fromkeys(one.package for one in contestants if one.version is None)
+    if absent:
+        sys.stderr.write(f"Not installed here, shown only where stored: {', '.join(absent)}.\n")
+    sys.stderr.write(sentence + "\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.regret", description=__doc__)
+    add = parser.add_argument
+    add("--rounds", type=int, nargs="*", metavar="T", help="lengths of runs; 20000 unless told")
+    add("--no-replay", action="store_true", help="real sets with each row seen once; alone unless --rounds")
+    add("--worlds", nargs="+", metavar="NAME", help="real, synthetic, all (unless told), or names")
+    add("--seeds", type=int, metavar="N", help="orderings of each world, 10 unless told")
+    peers = [package for package in PACKAGES if package != "gyrfalcon"]
+    add("--peers", nargs="+", default=["all"], choices=["all", "none", *peers], help="other libraries")
+    add(
+        "--only",
+        default="",
+        metavar="TEXT",
+        help="contestants with this text in their name, and the baseline",
+    )
+    add("--slow", action="store_true", help="those that take part only when asked for, too")
+    add("--again", metavar="TEXT", help="play contestants with this text in their name anew")
+    add("--jobs", type=int, default=1, metavar="N", help="cells played at a time")
+    add("--folder", default="out/regret", help="where results are, and tables go")
+    add("--estimate", action="store_true", help="say what it would cost, and stop")
+    add(
+        "--quick",
+        action="store_true",
+        help=f"{QUICK_ROUNDS} rounds, {QUICK_SEEDS} seeds, {len(QUICK)} worlds",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,70 @@
+"""The rounds that all players meet: drawn once, the same contexts and potential rewards for each."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.environments.environment import Environment, World
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """n rounds: contexts (n, p), expected and realised rewards of all actions (n, K)."""
+
+    problem: Problem
+    X: Floats
+    means: Floats
+    rewards: Floats
+
+    @staticmethod
+    def of(environment: Environment, n_rounds: int, seed: int) -> Rounds:
+        """The first rounds of a world under this seed, which nobody can write to."""
+        world = environment.draw(0, n_rounds, seed)
+        columns = [np.array(part) for part in (world.contexts.shared, world.means, world.rewards)]
+        for column in columns:
+            column.setflags(write=False)
+        return Rounds(environment.problem, *columns)
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def n_actions(self) -> int:
+        """K."""
+        return int(self.rewards.shape[1])
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether all rewards are 0 or 1."""
+        return bool(np.isin(self.rewards, (0.0, 1.0)).all())
+
+    @cached_property
+    def digest(self) -> str:
+        """Names what was drawn: results of other rounds are never paired with these."""
+        hashed = hashlib.sha256()
+        for column in (self.X, self.means, self.rewards):
+            hashed.update(repr(column.shape).encode() + np.ascontiguousarray(column).tobytes())
+        return hashed.hexdigest()[:16]
+
+    def draw(self, start: int, stop: int, seed: int) -> World:
+        """Rounds start..stop-1 for `simulate`, whatever the seed: they have been drawn."""
+        del seed
+        here = slice(start, stop)
+        return World(Contexts(self.X[here]), self.means[here], self.rewards[here])
+
+    def earned(self, actions: Ints) -> Floats:
+        """What these actions earn, (n,)."""
+        rows: Floats = self.rewards[np.arange(len(self)), actions]
+        return rows
+
+    def regret(self, actions: Ints) -> Floats:
+        """By how much they are expected to fall behind the best ones, (n,)."""
+        best: Floats = self.means.max(axis=1)
+        return best - self.means[np.arange(len(self)), actions]
