@@ -24,6 +24,7 @@ ROOMS = {
     "bandit": "In a program",
     "learners": "Learners",
     "oracles": "Model classes, and fits that stand on their own",
+    "estimates": "What logs say by themselves",
     "environments": "Worlds, and what holds in them",
     "experiments": "Simulations, sweeps and results",
     "core": "Problems, policies and logs",

@@ -45,6 +45,11 @@ PLAIN: dict[str, Learner] = {
     "epsilon-falcon chi-square": EpsilonFalcon(slack="chi-square", schedule=Geometric(50, 1.5)),
     "epsilon-falcon sandwich": EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3),
     "epsilon-falcon polynomial": EpsilonFalcon(model_class=Linear(basis=Polynomial(2))),
+    "epsilon-falcon practical": EpsilonFalcon(preset="practical"),
+    "epsilon-falcon practical, always constrained": EpsilonFalcon(preset="practical", gate="always"),
+    "epsilon-falcon practical, never constrained": EpsilonFalcon(
+        preset="practical", gate="never", bonus=0.0, decay=0.0, model_class=Linear(basis=Polynomial(2))
+    ),
     "falcon last epoch": Falcon(),
     "falcon all": Falcon(data="all"),
     "falcon splines": Falcon(model_class=Linear(basis=Splines(3, 2), ridge=0.1)),
@@ -114,6 +119,10 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "regcb optimistic hybrid": RegCB(rule="optimistic", model_class=Linear(layout="hybrid")),
     "epsilon-falcon shared": EpsilonFalcon(model_class=Linear(layout="shared")),
     "epsilon-falcon hybrid": EpsilonFalcon(model_class=Linear(layout="hybrid"), slack="sandwich"),
+    "epsilon-falcon practical shared": EpsilonFalcon(preset="practical", model_class=Linear(layout="shared")),
+    "epsilon-falcon practical hybrid": EpsilonFalcon(
+        preset="practical", gate="always", model_class=Linear(layout="hybrid")
+    ),
     "epsilon-falcon ridge regressor shared": EpsilonFalcon(model_class=Regressor(Ridge(alpha=0.1))),
     "falcon tree shared": Falcon(model_class=Regressor(DecisionTreeRegressor(max_depth=4)), data="all"),
     "falcon tree per action": Falcon(
@@ -159,6 +168,7 @@ DETERMINISTIC = {
     "enlarged linucb per action",
     "regcb optimistic",
     "regcb optimistic hybrid",
+    "epsilon-falcon practical hybrid",
 }
 # They randomise over what may be best; the rest have no or next to no probability.
 CHOOSY = {
@@ -178,5 +188,6 @@ HYBRID_WIDTHS = {
     "enlarged linucb hybrid",
     "regcb elimination hybrid",
     "regcb optimistic hybrid",
+    "epsilon-falcon practical hybrid",
 }
 LEARNING = [name for name in LEARNERS if name != "uniform"]

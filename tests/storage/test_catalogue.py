@@ -21,6 +21,7 @@ from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.core.untried import TryingKernel
+from gyrfalcon.estimates.tallies import Tally
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -50,6 +51,7 @@ LEARNERS: list[Learner] = [
     *(EpsilonFalcon(model_class=Linear(layout=layout, ridge=0.1)) for layout in ("shared", "hybrid")),
     *(EpsilonFalcon(slack=slack) for slack in ("paper", "chi-square", "sandwich")),
     EpsilonFalcon(passive_design="coin", data="all", passive_data="all", schedule=KnownHorizon(1000)),
+    EpsilonFalcon(preset="practical"),
     Falcon(schedule=Geometric(50, 1.5)),
     LinUCB(schedule=FixedBatch(50), mixing=0.1),
     *(OFUL(growth=growth) for growth in (0.0, 1.0, 1e9)),
@@ -130,7 +132,8 @@ def others() -> list[object]:
     decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
     log = log_for(Problem(["a", "b", "c"], features=2), 3, 0)
     untried = TryingKernel(SoftmaxKernel(1.0), np.array([True, False, True]))
-    return [problem, problem.rewards, kernels, decisions, PastLogs((log,)), untried]
+    tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
+    return [problem, problem.rewards, kernels, decisions, PastLogs((log,)), untried, tally]
 
 
 def test_problems_kernels_decisions_and_logs_come_back(tmp_path: Path) -> None:

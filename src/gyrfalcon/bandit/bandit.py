@@ -42,7 +42,7 @@ class Bandit:
     Parameters
     ----------
     learner
-        How to learn; Epsilon-FALCON by default.
+        How to learn; `EpsilonFalcon(preset="practical")` by default.
     actions
         At least two labels of any hashable kind, given back as given.
     features
@@ -88,7 +88,7 @@ class Bandit:
         clock: Callable[[], float] = time.time,
     ) -> None:
         check_overtime(max_overtime)
-        chosen: Learner = EpsilonFalcon() if learner is None else learner
+        chosen: Learner = EpsilonFalcon(preset="practical") if learner is None else learner
         check_learner(chosen)
         self._awaits_features = features is None and problem is None and warm_start is None
         problem = problem_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,11 +14,12 @@ from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.policies import KernelPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
-from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.core.schedules import Doubling, Geometric, Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_rates
 from gyrfalcon.learners.epochwise import Data, Fitted
+from gyrfalcon.learners.practical import Gating, Practical
 from gyrfalcon.learners.sums import Sums, summed
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.moments import Moments
@@ -32,6 +33,20 @@ from gyrfalcon.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, uni
 
 SlackRule = Literal["paper", "calibrated", "chi-square", "sandwich"]
 
+_OF_PRACTICE = ("bonus", "decay", "floor", "gate")
+_OF_THE_PAPER = (
+    "slack",
+    "c_beta",
+    "passive_design",
+    "passive_data",
+    "data",
+    "monotone_gamma",
+    "C",
+    "rho",
+    "rho_prime",
+    "comp",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpsilonFalcon:
@@ -39,14 +54,17 @@ class EpsilonFalcon:
 
     Preset "paper" is Algorithm 1 verbatim with the Appendix's constants: nearly uniform play with a
     constraint that does not bind, for 1e8 rounds and more. Preset "calibrated" is the same algorithm with
-    constants from the noise. A setting left at None is the preset's.
+    constants from the noise. Preset "practical" is what wins on real data: fits of all rows, refits in quick
+    succession, an optimism bonus, a passive share that decays, and a constraint that plays while it is known
+    to earn more. The theorem covers "paper" alone. A setting left at None is the preset's.
 
     Parameters
     ----------
     preset
-        "paper" or "calibrated".
+        "paper", "calibrated" or "practical".
     epsilon
-        Passive share (epsilon), in [0, .5); 0 is FALCON: no passive rows, no constraint.
+        Passive share (epsilon), in [0, .5); 0 is FALCON: no passive rows, no constraint. .05, and in
+        "practical" .03 in the first round, from where it decays.
     delta
         Confidence (delta), in (0, .49].
     tau_1
@@ -77,7 +95,9 @@ class EpsilonFalcon:
     schedule
         When epochs end, instead of doubling from tau_1. The theorem needs doubling.
     model_class
-        F, with its features, basis and ridge.
+        F, with its features, basis and ridge; "practical" has a ridge of 1 unless F has its own.
+    bonus, decay, floor, gate
+        Of "practical" alone, see `Practical`.
 
     Examples
     --------
@@ -86,8 +106,8 @@ class EpsilonFalcon:
     """
 
     reads_history: ClassVar[bool] = False
-    preset: Literal["paper", "calibrated"] = "calibrated"
-    epsilon: float = 0.05
+    preset: Literal["paper", "calibrated", "practical"] = "calibrated"
+    epsilon: float | None = None
     delta: float = 0.05
     tau_1: int | None = None
     c_gamma: float | None = None
@@ -103,11 +123,16 @@ class EpsilonFalcon:
     comp: float | None = None
     schedule: Schedule | None = None
     model_class: ModelClass = Linear()
+    bonus: float | None = None
+    decay: float | None = None
+    floor: float | None = None
+    gate: Gating | None = None
 
     def __post_init__(self) -> None:
-        check_epsilon(self.epsilon)
+        check_choice("preset", self.preset, ("paper", "calibrated", "practical"))
+        check_epsilon(self.passive_share)
         check_delta(self.delta)
-        check_choice("preset", self.preset, ("paper", "calibrated"))
+        self._check_inert()
         check_choice("slack", self.slack, (None, "paper", "calibrated", "chi-square", "sandwich"))
         check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
         check_parts(self.model_class, self.schedule or Doubling())
@@ -127,10 +152,50 @@ class EpsilonFalcon:
                 "needs the coefficients of a linear class, so choose another rule, like 'calibrated'."
             )
         self.epoch_schedule  # noqa: B018 - a bad tau_1 is refused here, not at the first decision
+        if self.preset == "practical" and not isinstance(self.model_class, Linear):
+            raise ValueError(
+                f"preset is 'practical' and model_class {type(self.model_class).__name__}; its bonus needs "
+                "the confidence widths of a linear class, so choose preset='calibrated'."
+            )
+        if self.preset == "practical":
+            self.practical  # noqa: B018 - likewise
+
+    def _check_inert(self) -> None:
+        """Refuse settings that the preset has no use for: somebody thinks that they do something."""
+        inert = _OF_THE_PAPER if self.preset == "practical" else _OF_PRACTICE
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in inert and value != field.default:
+                raise ValueError(
+                    f"{field.name} is {value!r}, which preset {self.preset!r} has no use for; leave it out, "
+                    f"or choose another preset."
+                )
+
+    @property
+    def practical(self) -> Practical:
+        """The learner of preset "practical"."""
+        assert isinstance(self.model_class, Linear)
+        given = {name: getattr(self, name) for name in ("c_gamma", *_OF_PRACTICE)}
+        return Practical(
+            epsilon=self.passive_share,
+            delta=self.delta,
+            schedule=self.epoch_schedule,
+            model_class=self.model_class,
+            **{name: value for name, value in given.items() if value is not None},
+        )
+
+    @property
+    def passive_share(self) -> float:
+        """The passive share in force; in preset "practical" that of the first round."""
+        if self.epsilon is not None:
+            return self.epsilon
+        return 0.03 if self.preset == "practical" else 0.05
 
     @property
     def epoch_schedule(self) -> Schedule:
         """The schedule in force."""
+        if self.preset == "practical":
+            return self.schedule or Geometric(16 if self.tau_1 is None else self.tau_1, 1.1, longest=200)
         default = 4 if self.preset == "paper" else 100
         return self.schedule or Doubling(default if self.tau_1 is None else self.tau_1)
 
@@ -144,20 +209,23 @@ class EpsilonFalcon:
     @property
     def slack_rule(self) -> SlackRule:
         """The slack rule in force."""
-        return self.slack or self.preset
+        return self.slack or ("paper" if self.preset == "paper" else "calibrated")
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
+        if self.preset == "practical":
+            return self.practical.start(problem, log)
         design = PassiveDesign(self.passive_design)
         return epochwise.started(
             self,
-            epochwise.first_epoch(problem, self.epoch_schedule, self.model_class, self.epsilon, design),
+            epochwise.first_epoch(problem, self.epoch_schedule, self.model_class, self.passive_share, design),
             log,
         )
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
-        del history
+        if self.preset == "practical":
+            return self.practical.next_epoch(epoch, log, history=history)
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.epoch_schedule)
         sums = self.sums(epoch, log)
@@ -165,6 +233,8 @@ class EpsilonFalcon:
 
     def can_sum(self, epoch: Epoch) -> bool:
         """After the first rows, for linear classes; the sandwich looks at the passive rows once more."""
+        if self.preset == "practical":
+            return False
         oracle = epochwise.fitted_state(epoch).oracle
         return isinstance(oracle, LinearOracle) and self.slack_rule != "sandwich"
 
@@ -206,6 +276,8 @@ class EpsilonFalcon:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
+        if self.preset == "practical":
+            return self.practical.adapt(epoch, problem)
         return adapting.adapted(epoch, problem)
 
     def slack_value(

@@ -114,7 +114,7 @@ class LinearOracle:
         ever: their sum decides. `penalised` says that they are fitted with their ridge alone, without a
         constraint: then it decides together with the ridge.
         """
-        new = self._sums(log)
+        new = self.sums(log)
         total = new if onto is None else onto.rootless() + new
         ridge = self.settings.ridge if penalised else 0.0
         gram = total.gram if ridge == 0.0 else total.gram + ridge * self._unit_penalty(total)
@@ -123,15 +123,16 @@ class LinearOracle:
         rows = self._rows(log).with_root(new)
         return rows if onto is None else onto + rows
 
-    def _sums(self, log: Log) -> Moments:
+    def sums(self, log: Log, weights: Floats | None = None) -> Moments:
         """Statistics without a root, some rows at a time: their features then stay in cache."""
         total = self.empty()
         for start in range(0, len(log), _ROWS_AT_ONCE):
-            part = log.take(slice(start, start + _ROWS_AT_ONCE)) if len(log) > _ROWS_AT_ONCE else log
-            total += self._rows(part).moments()
+            here = slice(start, start + _ROWS_AT_ONCE)
+            part = log.take(here) if len(log) > _ROWS_AT_ONCE else log
+            total += self._rows(part, None if weights is None else weights[here]).moments()
         return total
 
-    def _rows(self, log: Log) -> Rows:
+    def _rows(self, log: Log, weights: Floats | None = None) -> Rows:
         """The rows of a regression; where they are made of shared features alone, as they are needed."""
         design = self.design
         if design.layout is Layout.PER_ACTION and log.contexts.actions is None:
@@ -140,11 +141,12 @@ class LinearOracle:
                 log.reward,
                 blocks=log.action,
                 n_blocks=design.n_blocks,
+                weights=weights,
                 width=design.n_own,
                 expand=design.own_rows,
             )
         features, blocks = design.rows(log)
-        return Rows.of(features, log.reward, blocks=blocks, n_blocks=design.n_blocks)
+        return Rows.of(features, log.reward, blocks=blocks, n_blocks=design.n_blocks, weights=weights)
 
     def model_of(
         self, coefficients: Floats, rows: Moments, previous: LinearModel | None = None

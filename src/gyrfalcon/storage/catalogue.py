@@ -21,6 +21,7 @@ from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHoriz
 from gyrfalcon.core.schema import Schema
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.untried import TryingKernel
+from gyrfalcon.estimates.tallies import Tally
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epochwise import Fitted
@@ -29,14 +30,17 @@ from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.explore_first import Explored, ExploreFirst
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
+from gyrfalcon.learners.gate import ValueGate
 from gyrfalcon.learners.greedy import Greedy
 from gyrfalcon.learners.lints import CoefficientDraws, LinTS
 from gyrfalcon.learners.linucb import LinUCB
 from gyrfalcon.learners.oful import OFUL, Refreshed
+from gyrfalcon.learners.practical import Played
 from gyrfalcon.learners.regcb import RegCB, VersionSpace
 from gyrfalcon.learners.softmax import Softmax
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.oracles.alternatives import Evidence
 from gyrfalcon.oracles.bases import (
     FourierMap,
     Identity,
@@ -69,6 +73,7 @@ CLASSES = class_table(
         *(Estimator, Regressor, RegressorOracle, Part, RowSummary, WeightedRows),
         *(FittedRegressor, RegressorModel),
         *(EpsilonFalcon, Falcon, LinUCB, EpsilonGreedy, Uniform, Fitted),
+        *(Played, Evidence, ValueGate, Tally),
         *(OFUL, Refreshed, EnlargedLinUCB, LinTS, CoefficientDraws, RegCB, VersionSpace),
         *(FalconPlus, SquareCB, EpochGreedy, ExploreFirst, Explored, Greedy, Softmax),
     ]

@@ -124,7 +124,9 @@ def _compared(
 def _rate(horizon: int, known: dict[str, float]) -> float:
     """The theorem's rate of regret per round."""
     own = learner(int(known["degree"]))
-    rate = theory.regret_rate(horizon, N_ACTIONS, known["coefficients"], known["b"], own.epsilon, own.delta)
+    rate = theory.regret_rate(
+        horizon, N_ACTIONS, known["coefficients"], known["b"], own.passive_share, own.delta
+    )
     return rate.total / horizon
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-EPSILON = EpsilonFalcon().epsilon
+EPSILON = EpsilonFalcon().passive_share
 FIRST = 100
 """Rounds of the first epoch and of every batch."""
 

@@ -95,7 +95,7 @@ def work(effort: Effort) -> list[Piece]:
 def runs(family: str, dial: float, n_rounds: int, n_replications: int) -> tuple[str, float, Floats]:
     """Regret per round (R,) over the active rounds of the last epoch, which ends with n_rounds."""
     half = n_rounds // 2
-    last = n_rounds - passive_count(LEARNER.epsilon, half)
+    last = n_rounds - passive_count(LEARNER.passive_share, half)
     trace = simulate(LEARNER, world_of(family, dial), last, n_replications, checkpoints=[half])
     return family, dial, trace.regret_per_round[:, -1]
 
@@ -111,7 +111,7 @@ def tables(results: list[Any]) -> Tables:
         "growth": table_of_rows(
             {"family": family, **_growth(matching(table, family=family))} for family in base
         ),
-        "size": row_of(n_replications=len(results[0][2]), epsilon=LEARNER.epsilon),
+        "size": row_of(n_replications=len(results[0][2]), epsilon=LEARNER.passive_share),
     }
 
 
@@ -130,7 +130,7 @@ def _row(family: str, dial: float, regret: Floats, excess: Floats) -> dict[str, 
         "excess_standard_error": above.standard_error,
         "best_model": _policy_regret(population, found.model),
         "rate": theory.misspecification_scale(
-            N_ACTIONS, theory.worst_misspecification(found.b, N_ACTIONS), LEARNER.epsilon
+            N_ACTIONS, theory.worst_misspecification(found.b, N_ACTIONS), LEARNER.passive_share
         ),
     }
 

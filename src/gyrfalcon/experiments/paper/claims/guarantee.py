@@ -131,7 +131,10 @@ def errors_of_runs(n_replications: int, n_epochs: int = 12, share: float = 1.0) 
     found = misspecification(world.population, Linear())
     # (R, epochs, 2): both errors over their bounds
     ratios = np.array(
-        [[_over_bounds(found, *pair, learner.epsilon) for pair in pairwise(run)] for run in trace.epochs]
+        [
+            [_over_bounds(found, *pair, learner.passive_share) for pair in pairwise(run)]
+            for run in trace.epochs
+        ]
     )
     passive, active = (ratios / share).max(axis=(0, 1))
     failed = int((ratios > share).any(axis=(1, 2)).sum())

@@ -1,0 +1,244 @@
+"""Epsilon-FALCON as it wins on real data: all rows, quick refits, optimism, and a constraint behind a gate.
+
+What the theorem is about is kept as an option that has to earn its place: the constrained fit plays while it
+is known to be worth more than the pooled one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from gyrfalcon.core.checks import check_not_negative, check_positive
+from gyrfalcon.core.epochs import Epoch, PassiveDesign
+from gyrfalcon.core.kernels import InverseGapWeighting, check_share
+from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts
+from gyrfalcon.learners.confident import optimist
+from gyrfalcon.learners.gate import ValueGate
+from gyrfalcon.oracles.alternatives import NAMES, Evidence, alternatives, ridge_slack
+from gyrfalcon.oracles.constrained import ConstrainedFit
+from gyrfalcon.oracles.least_squares import LinearFit
+from gyrfalcon.oracles.linear import Linear, LinearOracle
+from gyrfalcon.oracles.lines import LinearModel
+from gyrfalcon.oracles.models import OptimisticModel
+from gyrfalcon.theory import log_confidence
+
+Gating = Literal["value", "always", "never"]
+"""When the constrained fit plays: while it is known to earn more, always, or never."""
+
+_MOST_WEIGHT = 50.0
+"""The largest weight of a row in the importance-weighted fit, in multiples of uniform play's."""
+_GATE_RATIO = 1.5
+"""How many times as many rows there are when the gate's alternatives are fitted anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What is carried from epoch to epoch."""
+
+    problem: Problem
+    oracle: LinearOracle | None = None
+    evidence: Evidence | None = None
+    model: LinearModel | None = None  # the pooled fit, by which the gate's gains are measured
+    gate: ValueGate = field(default_factory=lambda: ValueGate(NAMES))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Practical:
+    """Inverse gap weighting on f + bonus sigma ||phi||, fits of all rows, and a value gate."""
+
+    reads_history: ClassVar[bool] = False
+    epsilon: float = 0.03
+    decay: float = 1.0 / 3.0
+    floor: float = 0.001
+    open_share: float = 0.02
+    bonus: float = 0.75
+    c_gamma: float = 1000.0
+    ridge: float = 1.0
+    delta: float = 0.05
+    gate: Gating = "value"
+    threshold: float = 2.5
+    tightening: float = 0.1
+    schedule: Schedule = Geometric(16, 1.1, longest=200)
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        check_delta(self.delta)
+        check_choice("gate", self.gate, get_args(Gating))
+        check_share("floor", self.floor)
+        check_share("open_share", self.open_share)
+        for name in ("bonus", "decay", "threshold"):
+            check_not_negative(name, getattr(self, name))
+        for name in ("c_gamma", "ridge", "tightening"):
+            check_positive(name, getattr(self, name))
+        check_parts(self.model_class, self.schedule)
+
+    def share(self, round_: int, *, is_open: bool = False) -> float:
+        """The passive share of an epoch that starts with this round, counted from 0.
+
+        While the gate is open, passive rows are what the play is made of, and it takes more of them.
+        """
+        least = max(self.floor, self.open_share) if is_open else self.floor
+        return max(least, self.epsilon * math.pow(round_ + 1, -self.decay))
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, all of it passive unless a log warms it up."""
+        cold = epochwise.first_epoch(problem, self.schedule, self.model_class, 1.0, PassiveDesign.COIN)
+        return epochwise.started(self, replace(cold, state=Played(problem)), log)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """Judge the alternatives by the new rows, then fit again with these."""
+        del history
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.schedule)
+        state = played_state(epoch)
+        gate = state.gate if state.model is None else state.gate.judged(state.model, log)
+        oracle = state.oracle or self._oracle(state.problem, log)
+        evidence = self._gathered(oracle, state.evidence, log)
+        confident, fit = oracle.confident(evidence.rows)
+        constrained = None
+        if self.gate != "never" and (self.gate == "always" or evidence.rows.n >= gate.due):
+            models, constrained = self._alternatives(oracle, evidence, epoch.index)
+            gate = gate.refitted(models, _GATE_RATIO * evidence.rows.n)
+        gate = replace(gate, in_use=0) if self.gate == "always" else gate.opened(self.threshold)
+        after = Played(state.problem, oracle, evidence, confident.model, gate)
+        return self._succeeded(epoch, after, confident, fit, constrained)
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired: what is known of the others stays."""
+        state = played_state(epoch)
+        everyone = UniformPolicy(problem.n_actions)
+        model = optimist(epoch.policy)
+        if state.oracle is None or state.evidence is None or model is None:
+            return replace(
+                epoch, policy=everyone, passive_policy=everyone, state=replace(state, problem=problem)
+            )
+        moved = _reindexed(state, problem)
+        assert moved.oracle is not None
+        source = adapting.sources(state.problem, problem)
+        scorer = replace(
+            model,
+            model=moved.oracle.reindexed_model(model.model, source),
+            design=moved.oracle.design,
+            factors=np.ascontiguousarray(
+                state.oracle.reindexed_factors(model.factors, state.evidence.rows, source)
+            ),
+        )
+        assert isinstance(epoch.policy, KernelPolicy)
+        return replace(
+            epoch, policy=replace(epoch.policy, scorer=scorer), passive_policy=everyone, state=moved
+        )
+
+    def _oracle(self, problem: Problem, log: Log) -> LinearOracle:
+        own = self.model_class
+        return replace(own, ridge=own.ridge or self.ridge).oracle(log.contexts, problem.n_actions)
+
+    def _gathered(self, oracle: LinearOracle, before: Evidence | None, log: Log) -> Evidence:
+        """The evidence with these rows; only what is used is summed."""
+        if before is None:
+            before = Evidence(oracle.empty(), oracle.empty(), oracle.empty())
+        rows = oracle.summed(log, before.rows, penalised=True)
+        if self.gate == "never":
+            return replace(before, rows=rows)
+        passive = log.where(log.passive)
+        n_actions = oracle.design.n_actions
+        weights = np.minimum(1.0 / (n_actions * log.propensity), _MOST_WEIGHT)
+        return Evidence(
+            rows,
+            oracle.summed(passive, before.passive, penalised=True) if len(passive) else before.passive,
+            before.weighted + oracle.sums(log, weights),
+        )
+
+    def _alternatives(
+        self, oracle: LinearOracle, evidence: Evidence, index: int
+    ) -> tuple[list[LinearModel], ConstrainedFit]:
+        confidence = log_confidence(index, self.delta)
+        slack = ridge_slack(oracle, evidence.rows, evidence.passive, confidence)
+        return alternatives(oracle, evidence, slack, self.tightening)
+
+    def _succeeded(
+        self,
+        epoch: Epoch,
+        after: Played,
+        confident: OptimisticModel,
+        fit: LinearFit,
+        constrained: ConstrainedFit | None,
+    ) -> Epoch:
+        assert after.evidence is not None
+        n = after.evidence.rows.n
+        sigma = math.sqrt(max(float(fit.residual_squares.sum()) / n, 0.0))
+        scorer = replace(confident, bonus=self.bonus * sigma)
+        if after.gate.model is not None:
+            scorer = replace(scorer, model=after.gate.model)
+        gamma = self.c_gamma * math.sqrt(n)
+        following = epochwise.successor(
+            epoch,
+            self.schedule,
+            policy=KernelPolicy(scorer, InverseGapWeighting(gamma)),
+            state=after,
+            report=_report(after, fit, constrained, gamma),
+        )
+        return replace(following, passive_share=self.share(following.start, is_open=after.gate.in_use >= 0))
+
+
+def played_state(epoch: Epoch) -> Played:
+    """The state of an epoch that this learner made."""
+    if not isinstance(epoch.state, Played):
+        raise TypeError(
+            f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs."
+        )
+    return epoch.state
+
+
+def _reindexed(state: Played, problem: Problem) -> Played:
+    """What is known, for a problem with actions added or retired."""
+    assert state.oracle is not None
+    assert state.evidence is not None
+    source, before = adapting.sources(state.problem, problem), state.oracle
+    oracle, given = before.reindexed(problem.n_actions), state.evidence
+    gate = replace(
+        state.gate, models=tuple(oracle.reindexed_model(model, source) for model in state.gate.models)
+    )
+    return Played(
+        problem,
+        oracle,
+        Evidence(
+            before.reindexed_summary(given.rows, source),
+            before.reindexed_summary(given.passive, source),
+            before.reindexed_summary(given.weighted, source),
+        ),
+        None if state.model is None else oracle.reindexed_model(state.model, source),
+        gate,
+    )
+
+
+def _report(after: Played, fit: LinearFit, constrained: ConstrainedFit | None, gamma: float) -> FitReport:
+    assert after.evidence is not None
+    report = FitReport(
+        n_active=after.evidence.rows.n - after.evidence.passive.n,
+        n_passive=after.evidence.passive.n,
+        gamma=gamma,
+        condition=fit.condition,
+        accurate=fit.accurate,
+        details=after.gate.lines(),
+    )
+    if constrained is None:
+        return report
+    return replace(
+        report,
+        alpha=constrained.alpha,
+        slack=constrained.slack,
+        excess=constrained.excess,
+        multiplier=constrained.multiplier,
+        binding=constrained.binding,
+    )

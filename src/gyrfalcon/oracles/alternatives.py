@@ -1,0 +1,70 @@
+"""Other fits of the rows that a pooled ridge regression is made of, for a learner to choose from by value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.types import Floats
+from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fits
+from gyrfalcon.oracles.least_squares import least_squares
+from gyrfalcon.oracles.linear import LinearOracle
+from gyrfalcon.oracles.lines import LinearModel
+from gyrfalcon.oracles.moments import Moments
+
+NAMES = ("constrained", "tightly constrained", "importance-weighted", "passive")
+"""What `alternatives` fits, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The same log summed three ways."""
+
+    rows: Moments
+    """All rows alike."""
+    passive: Moments
+    """The passive ones."""
+    weighted: Moments
+    """All, by the inverse of their propensities."""
+
+
+def alternatives(
+    oracle: LinearOracle, given: Evidence, slack: float, tightening: float
+) -> tuple[list[LinearModel], ConstrainedFit]:
+    """The models of these names, with the constrained fit: at a slack, and at `tightening` times as much.
+
+    All are ridge regressions on features standardised by all rows.
+    """
+    change = oracle.standardisation(given.rows.rootless())
+    rows, passive, weighted = (
+        part.transformed(change) for part in (given.rows, given.passive, given.weighted)
+    )
+    ridge = oracle.settings.ridge
+    constrained = constrained_fits(rows, passive, [slack, tightening * slack], ridge)
+    coefficients = [fit.coefficients for fit in constrained]
+    coefficients += [least_squares(part, ridge).coefficients for part in (weighted, passive)]
+    return [oracle.model_of(own @ change, given.rows) for own in coefficients], constrained[0]
+
+
+def degrees_of_freedom(gram: Floats, ridge: float) -> float:
+    """The trace of the smoother of a ridge regression: sum of v / (v + ridge) over eigenvalues v."""
+    if ridge == 0.0:
+        return float(np.linalg.matrix_rank(gram, hermitian=True).sum())
+    values = np.maximum(np.linalg.eigvalsh(gram), 0.0)
+    return float((values / (values + ridge)).sum())
+
+
+def ridge_slack(oracle: LinearOracle, rows: Moments, passive: Moments, log_confidence: float) -> float:
+    """Var(r) (df + 2 sqrt(df L) + 2 L) / n', with the degrees of freedom of the passive ridge fit.
+
+    The variance of rewards in place of the noise's is generous where features explain much, and safe where
+    passive rows are few.
+    """
+    if passive.n == 0.0:
+        return math.inf
+    change = oracle.standardisation(rows.rootless())
+    df = degrees_of_freedom(passive.rootless().transformed(change).gram, oracle.settings.ridge)
+    spread = df + 2.0 * math.sqrt(df * log_confidence) + 2.0 * log_confidence
+    return rows.reward_variance * spread / passive.n
