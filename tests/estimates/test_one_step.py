@@ -12,8 +12,8 @@ from gyrfalcon.estimates.crossfit import cross_fitted
 from gyrfalcon.estimates.one_step import one_step
 from gyrfalcon.estimates.passive import folds
 from gyrfalcon.estimates.result import MisspecificationEstimate, NotEstimableError
-from gyrfalcon.estimates.richer import Joined, richer_oracle
 from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
+from gyrfalcon.oracles.joined import Joined, richer_oracle
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 from gyrfalcon.oracles.regressor import Regressor

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.oracles import contractions
-from gyrfalcon.oracles.contractions import lengths, lines
+from gyrfalcon.oracles.contractions import forms, lengths, lines
 
 SHAPES = st.tuples(st.integers(1, 12), st.sampled_from([1, 2, 5, 9, 20, 33, 70, 300]))
 
@@ -45,6 +45,32 @@ def test_a_row_has_the_same_lengths_in_any_company(K: int, d: int, n: int, seed:
     assert np.array_equal(stacked[1], together)
 
 
+@given(st.integers(1, 6), st.sampled_from([1, 2, 5, 9, 20, 130]), st.integers(1, 60), st.integers(0, 2**32))
+def test_a_row_has_the_same_forms_in_any_company(K: int, d: int, n: int, seed: int) -> None:
+    roots, x = weights_of(seed, K, d, d), rows_of(seed, n, d)
+    matrices = roots @ roots.mT
+    chosen = np.random.default_rng(seed).integers(0, n, size=1 + seed % 40)
+    together = forms(matrices, x)
+    np.testing.assert_allclose(together, lengths(roots.mT.copy(), x) ** 2, rtol=1e-9)
+    assert np.array_equal(forms(matrices, x[chosen]), together[:, chosen])
+    stacked = forms(np.stack([2.0 * matrices, matrices]), np.stack([x, x]))
+    assert np.array_equal(stacked[1], together)
+
+
+def test_forms_of_many_large_matrices_are_taken_action_by_action_and_change_nothing() -> None:
+    roots, x = weights_of(0, 7, 128, 128), rows_of(0, 300, 128)
+    matrices = roots @ roots.mT
+    together = forms(matrices, x)
+    np.testing.assert_allclose(
+        together, np.einsum("nd,kde,ne->kn", x, matrices, x, optimize=True), rtol=1e-10
+    )
+    assert np.array_equal(forms(matrices, x[17:18]), together[:, 17:18])
+
+
+def test_a_form_is_never_negative() -> None:
+    assert forms(-np.eye(3)[np.newaxis], rows_of(0, 4, 3)).tolist() == [[0.0] * 4]
+
+
 def test_many_rows_are_worked_on_in_stretches_that_change_nothing() -> None:
     factors, x = weights_of(0, 10, 21, 21), rows_of(0, 2_001, 21)
     together = lengths(factors, x)
@@ -70,4 +96,6 @@ def test_a_library_whose_bits_depend_on_the_place_is_not_asked(monkeypatch: pyte
 def test_no_rows_have_no_products() -> None:
     assert lines(weights_of(0, 3, 2), np.empty((0, 2))).shape == (3, 0)
     assert lengths(weights_of(0, 3, 2, 2), np.empty((0, 2))).shape == (3, 0)
+    assert forms(weights_of(0, 3, 2, 2), np.empty((0, 2))).shape == (3, 0)
+    assert forms(weights_of(0, 3, 0, 0), np.empty((5, 0))).tolist() == [[0.0] * 5] * 3
     assert lines(weights_of(0, 3, 0), np.empty((5, 0))).tolist() == [[0.0] * 5] * 3

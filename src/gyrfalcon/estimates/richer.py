@@ -5,50 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.types import Floats
 from gyrfalcon.estimates.result import NotEstimableError
-from gyrfalcon.oracles.bases import Basis, FeatureMap, RandomFourier
+from gyrfalcon.oracles.bases import FeatureMap, RandomFourier
+from gyrfalcon.oracles.joined import Joined
 from gyrfalcon.oracles.linear import Linear, LinearOracle
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedMap:
-    """The features of several maps of the same inputs, side by side."""
-
-    maps: tuple[FeatureMap, ...]
-
-    @property
-    def n_inputs(self) -> int:
-        """The number p of inputs."""
-        return self.maps[0].n_inputs
-
-    @property
-    def n_features(self) -> int:
-        """Those of all maps."""
-        return sum(one.n_features for one in self.maps)
-
-    def expand(self, x: Floats) -> Floats:
-        """The features (..., D) of the inputs (..., p)."""
-        return np.concatenate([one.expand(x) for one in self.maps], axis=-1)
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Several bases side by side.
-
-    >>> from gyrfalcon.oracles.bases import Identity, Polynomial
-    >>> Joined((Identity(), Polynomial(degree=2))).fit(np.zeros((1, 3))).n_features
-    12
-    """
-
-    bases: tuple[Basis, ...]
-
-    def fit(self, x: Floats) -> JoinedMap:
-        """Each basis, fitted to these rows."""
-        return JoinedMap(tuple(basis.fit(x) for basis in self.bases))
 
 
 @dataclass(frozen=True, slots=True)

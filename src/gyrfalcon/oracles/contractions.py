@@ -10,7 +10,7 @@ single row would take another loop there, so it is doubled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 import numpy as np
@@ -40,30 +40,58 @@ def lines(weights: Floats, x: Floats) -> Floats:
 
 def lengths(factors: Floats, x: Floats) -> Floats:
     """(..., K, n): the lengths |F_k x| for factors (..., K, i, d) and rows (..., n, d)."""
-    n_actions, height = factors.shape[-3:-1]
-    squares = np.empty((*x.shape[:-2], n_actions, x.shape[-2]))
-    if x.ndim == 3 and n_actions * height > _FEW:
-        # One after the other: together they would leave too few rows at a time for the cache.
-        for own, rows, out in zip(factors, x, squares, strict=True):
-            _squared_lengths(own, rows, out)
-    else:
-        _squared_lengths(factors, x, squares)
+    squares = _sums_of_products(factors, x, _squares)
     return np.sqrt(squares, out=squares)
 
 
-def _squared_lengths(factors: Floats, x: Floats, out: Floats) -> None:
-    *leading, n_actions, height, width = factors.shape
-    weights = factors.reshape(*leading, n_actions * height, width)
+def forms(matrices: Floats, x: Floats) -> Floats:
+    """(..., K, n): x' P_k x for symmetric matrices (..., K, d, d) and rows (..., n, d), at least 0."""
+    n_actions, height, width = matrices.shape[-3:]
+    # As many actions as BLAS takes at once, so that large matrices leave room in cache for many rows.
+    step = max(1, (_weights_at_once(n_actions * height, width) or n_actions * height) // max(height, 1))
+    values = np.empty((*x.shape[:-2], n_actions, x.shape[-2]))
+    for at in range(0, n_actions, step):
+        some = slice(at, at + step)
+        values[..., some, :] = _sums_of_products(matrices[..., some, :, :], x, _times_rows)
+    return np.maximum(values, 0.0, out=values)
+
+
+def _sums_of_products(matrices: Floats, x: Floats, multiply: Callable[[Floats, Floats], None]) -> Floats:
+    """(..., K, n): sums over i of (M_k x)_i multiplied by themselves, or by x_i."""
+    n_actions, height = matrices.shape[-3:-1]
+    sums = np.empty((*x.shape[:-2], n_actions, x.shape[-2]))
+    if x.ndim == 3 and n_actions * height > _FEW:
+        # One after the other: together they would leave too few rows at a time for the cache.
+        for own, rows, out in zip(matrices, x, sums, strict=True):
+            _sum_products(own, rows, multiply, out)
+    else:
+        _sum_products(matrices, x, multiply, sums)
+    return sums
+
+
+def _sum_products(
+    matrices: Floats, x: Floats, multiply: Callable[[Floats, Floats], None], out: Floats
+) -> None:
+    *leading, n_actions, height, width = matrices.shape
+    weights = matrices.reshape(*leading, n_actions * height, width)
     for part in _parts(x, n_actions * height):
         rows = x[..., part, :]
         n = rows.shape[-2]
         stretched = np.empty((*leading, n_actions * height, max(n, 2)))
         stretched[..., n:] = 0.0
         _multiply(weights, rows, stretched[..., :n])
-        stretched *= stretched
-        # A sum over a middle axis adds whole rows one after the other, if these have two numbers at least.
         stretched = stretched.reshape(*leading, n_actions, height, max(n, 2))
+        multiply(stretched, rows)
+        # A sum over a middle axis adds whole rows one after the other, if these have two numbers at least.
         out[..., part] = np.add.reduce(stretched, axis=-2)[..., :n]
+
+
+def _squares(stretched: Floats, x: Floats) -> None:  # noqa: ARG001 - a factor's other side is itself
+    stretched *= stretched
+
+
+def _times_rows(stretched: Floats, x: Floats) -> None:
+    stretched[..., : x.shape[-2]] *= x.mT[..., np.newaxis, :, :]
 
 
 def _parts(x: Floats, numbers_per_row: int) -> Iterable[slice]:
@@ -117,10 +145,14 @@ def _multiply_tiles(weights: Floats, x: Floats, out: Floats) -> None:
 def _tile_products(weights: Floats, x: Floats) -> Floats:
     """The products of weights with fewer rows than a tile has."""
     n = x.shape[-2]
-    padded = np.zeros((*x.shape[:-2], _TILE, x.shape[-1]))
-    padded[..., :n, :] = x
-    # A single matrix is multiplied by `dot`, which calls the same routine with less ado.
-    products: Floats = weights.dot(padded.T) if weights.ndim == 2 else np.matmul(weights, padded.mT)
+    if x.ndim == 2:  # the single row of a live decision: `dot` calls the same routine with less ado
+        tile = np.zeros((_TILE, x.shape[1]))
+        tile[:n] = x
+        products: Floats = weights.dot(tile.T)
+    else:
+        tiles = np.zeros((len(x), _TILE, x.shape[2]))
+        tiles[:, :n] = x
+        products = np.matmul(weights, tiles.mT)
     return products[..., :n]
 
 
