@@ -46,7 +46,14 @@ PLAIN: dict[str, Learner] = {
     "epsilon-falcon sandwich": EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3),
     "epsilon-falcon polynomial": EpsilonFalcon(model_class=Linear(basis=Polynomial(2))),
     "epsilon-falcon practical": EpsilonFalcon(preset="practical"),
-    "epsilon-falcon practical, always constrained": EpsilonFalcon(preset="practical", gate="always"),
+    "epsilon-falcon practical linear": EpsilonFalcon(preset="practical", classes=("linear",)),
+    "epsilon-falcon practical waves": EpsilonFalcon(preset="practical", classes=("waves",)),
+    "epsilon-falcon practical own class": EpsilonFalcon(
+        preset="practical", classes=("linear", Linear(basis=Splines(3, 2)))
+    ),
+    "epsilon-falcon practical, always constrained": EpsilonFalcon(
+        preset="practical", gate="always", classes=("linear",)
+    ),
     "epsilon-falcon practical, never constrained": EpsilonFalcon(
         preset="practical", gate="never", bonus=0.0, decay=0.0, model_class=Linear(basis=Polynomial(2))
     ),
@@ -120,6 +127,7 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "epsilon-falcon shared": EpsilonFalcon(model_class=Linear(layout="shared")),
     "epsilon-falcon hybrid": EpsilonFalcon(model_class=Linear(layout="hybrid"), slack="sandwich"),
     "epsilon-falcon practical shared": EpsilonFalcon(preset="practical", model_class=Linear(layout="shared")),
+    "epsilon-falcon practical with features of actions": EpsilonFalcon(preset="practical"),
     "epsilon-falcon practical hybrid": EpsilonFalcon(
         preset="practical", gate="always", model_class=Linear(layout="hybrid")
     ),

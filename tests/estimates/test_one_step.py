@@ -12,8 +12,9 @@ from gyrfalcon.estimates.crossfit import cross_fitted
 from gyrfalcon.estimates.one_step import one_step
 from gyrfalcon.estimates.passive import folds
 from gyrfalcon.estimates.result import MisspecificationEstimate, NotEstimableError
+from gyrfalcon.estimates.richer import richer_oracle
 from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
-from gyrfalcon.oracles.joined import Joined, richer_oracle
+from gyrfalcon.oracles.joined import Joined
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.oracle import ModelClass
 from gyrfalcon.oracles.regressor import Regressor

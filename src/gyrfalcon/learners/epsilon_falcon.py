@@ -18,9 +18,11 @@ from gyrfalcon.core.schedules import Doubling, Geometric, Schedule
 from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_rates
+from gyrfalcon.learners.class_choice import ClassChoosing
 from gyrfalcon.learners.epochwise import Data, Fitted
 from gyrfalcon.learners.practical import Gating, Practical
 from gyrfalcon.learners.sums import Sums, summed
+from gyrfalcon.oracles.class_choices import ClassChoice, checked_classes
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, S
@@ -33,7 +35,7 @@ from gyrfalcon.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, uni
 
 SlackRule = Literal["paper", "calibrated", "chi-square", "sandwich"]
 
-_OF_PRACTICE = ("bonus", "decay", "floor", "gate")
+_OF_PRACTICE = ("bonus", "decay", "floor", "gate", "classes")
 _OF_THE_PAPER = (
     "slack",
     "c_beta",
@@ -97,7 +99,12 @@ class EpsilonFalcon:
     model_class
         F, with its features, basis and ridge; "practical" has a ridge of 1 unless F has its own.
     bonus, decay, floor, gate
-        Of "practical" alone, see `Practical`.
+        Of "practical" alone: the scale of the optimism bonus, how fast the passive share falls with the
+        rounds t, as t^-decay, and from where it stays; and whether the constrained fit plays by its "value",
+        "always" or "never".
+    classes
+        Of "practical" alone: "auto", or names among "linear", "quadratic", "splines" and "waves", or linear
+        classes with a basis of their own. The one plays that foretells rewards best. Just F if that is given.
 
     Examples
     --------
@@ -127,6 +134,7 @@ class EpsilonFalcon:
     decay: float | None = None
     floor: float | None = None
     gate: Gating | None = None
+    classes: str | tuple[ClassChoice, ...] | None = None
 
     def __post_init__(self) -> None:
         check_choice("preset", self.preset, ("paper", "calibrated", "practical"))
@@ -172,16 +180,25 @@ class EpsilonFalcon:
                 )
 
     @property
-    def practical(self) -> Practical:
+    def practical(self) -> Practical | ClassChoosing:
         """The learner of preset "practical"."""
         assert isinstance(self.model_class, Linear)
-        given = {name: getattr(self, name) for name in ("c_gamma", *_OF_PRACTICE)}
-        return Practical(
+        given = {name: getattr(self, name) for name in ("c_gamma", "bonus", "decay", "floor", "gate")}
+        linear = Practical(
             epsilon=self.passive_share,
             delta=self.delta,
             schedule=self.epoch_schedule,
             model_class=self.model_class,
             **{name: value for name, value in given.items() if value is not None},
+        )
+        if self.classes is None and self.model_class != Linear():
+            return linear
+        classes = checked_classes("auto" if self.classes is None else self.classes)
+        others = tuple(one for one in classes if one != "linear")
+        return (
+            ClassChoosing(practical=linear, others=others, with_linear="linear" in classes)
+            if others
+            else linear
         )
 
     @property

@@ -112,14 +112,18 @@ class RunningRidge:
         """The columns [1, basis(x)], (n, d)."""
         return rows_of(self.basis, contexts)
 
-    def with_rows(self, log: Log) -> RunningRidge:
-        """The regression with the rows of a log added; ValueError where these are not finite or too large."""
+    def with_rows(self, log: Log, phi: Floats | None = None) -> RunningRidge:
+        """The regression with the rows of a log added; ValueError where these are not finite or too large.
+
+        `phi` are the columns of the log's contexts, if somebody has made them already.
+        """
         if len(log) == 0:
             return self
         after = self._copied()
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
-            for _, part in _parts(log):
-                after._add(self.rows(part.contexts), part)
+            for start, part in _parts(log):
+                made = self.rows(part.contexts) if phi is None else phi[start : start + len(part)]
+                after._add(made, part)
         if not np.isfinite(after.squares).all():
             raise ValueError(
                 "Rewards are not finite, or too large for sums of squares; drop such rows first."
@@ -128,7 +132,7 @@ class RunningRidge:
 
     def _add(self, phi: Floats, log: Log) -> None:
         """Add rows to arrays that nobody else has seen yet."""
-        order, played = _by_action(log.action)
+        order, played = by_action(log.action)
         phi, reward = phi[order], log.reward[order]
         inverses = [GrowingInverses(own) for own in (self.inverses, self.leading) if own is not None]
         for action, part in played:
@@ -141,14 +145,15 @@ class RunningRidge:
             self.squares[action] += r @ r
             self.weights[action] += len(r)
 
-    def predicted(self, log: Log) -> tuple[Floats, Floats]:
+    def predicted(self, log: Log, phi: Floats | None = None) -> tuple[Floats, Floats]:
         """The estimate theta_a'phi and the leverage phi'P_a phi of the action that was played, (n,) each."""
         values, leverages = np.empty(len(log)), np.empty(len(log))
         for start, some in _parts(log):
-            order, played = _by_action(some.action)
-            phi = self.rows(some.contexts)[order]
+            order, played = by_action(some.action)
+            made = self.rows(some.contexts) if phi is None else phi[start : start + len(some)]
+            made = made[order]
             for action, part in played:
-                f, where = phi[part], start + order[part]
+                f, where = made[part], start + order[part]
                 values[where] = f @ self.coefficients[action]
                 leverages[where] = np.einsum("nd,nd->n", f @ self.inverses[action], f)
         return values, np.maximum(leverages, 0.0, out=leverages)
@@ -263,7 +268,7 @@ def _parts(log: Log) -> Iterator[tuple[int, Log]]:
         yield start, log.take(slice(start, start + _ROWS_AT_ONCE))
 
 
-def _by_action(action: Ints) -> tuple[Ints, list[tuple[int, slice]]]:
+def by_action(action: Ints) -> tuple[Ints, list[tuple[int, slice]]]:
     """The order in which rows stand action by action, and each played action with its place therein."""
     order = np.argsort(action, kind="stable")
     ends = np.cumsum(np.bincount(action)).tolist()

@@ -22,6 +22,8 @@ from gyrfalcon.core.schema import Schema
 from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.estimates.tallies import Tally
+from gyrfalcon.learners.choosing import Standings
+from gyrfalcon.learners.class_choice import Chosen
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epochwise import Fitted
@@ -52,11 +54,14 @@ from gyrfalcon.oracles.bases import (
 from gyrfalcon.oracles.estimators import Estimator
 from gyrfalcon.oracles.features import Design, Layout
 from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, WeightedRows
+from gyrfalcon.oracles.joined import ChainedMap, Joined, JoinedMap, StandardisedMap
 from gyrfalcon.oracles.linear import Linear, LinearOracle
 from gyrfalcon.oracles.models import JointModel, OptimisticModel, PerActionModel
 from gyrfalcon.oracles.moments import Moments
 from gyrfalcon.oracles.regressor import Regressor, RegressorOracle
+from gyrfalcon.oracles.resting import RestingRidge
 from gyrfalcon.oracles.rows import Part, RowSummary
+from gyrfalcon.oracles.running import RunningModel, RunningRidge
 from gyrfalcon.oracles.splines import SplineMap, Splines
 from gyrfalcon.storage.codec import class_table
 
@@ -73,7 +78,8 @@ CLASSES = class_table(
         *(Estimator, Regressor, RegressorOracle, Part, RowSummary, WeightedRows),
         *(FittedRegressor, RegressorModel),
         *(EpsilonFalcon, Falcon, LinUCB, EpsilonGreedy, Uniform, Fitted),
-        *(Played, Evidence, ValueGate, Tally),
+        *(Played, Evidence, ValueGate, Tally, Chosen, Standings, RunningRidge, RestingRidge, RunningModel),
+        *(Joined, JoinedMap, StandardisedMap, ChainedMap),
         *(OFUL, Refreshed, EnlargedLinUCB, LinTS, CoefficientDraws, RegCB, VersionSpace),
         *(FalconPlus, SquareCB, EpochGreedy, ExploreFirst, Explored, Greedy, Softmax),
     ]

@@ -1,0 +1,267 @@
+"""Practical play that chooses its model class: the linear one to begin with, larger ones as data allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.kernels import InverseGapWeighting
+from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.learners import adapting, epochwise
+from gyrfalcon.learners.choosing import Outlook, Standings, explained
+from gyrfalcon.learners.confident import optimist
+from gyrfalcon.learners.practical import Practical, played_state
+from gyrfalcon.oracles.class_choices import ClassChoice, candidate, name_of
+from gyrfalcon.oracles.resting import RestingRidge
+from gyrfalcon.oracles.running import RunningRidge
+
+_MOST_EARLY = 4096
+"""Rows that are kept until classes have enough of them to enter; then they enter with these."""
+_MOST_CONTEXTS = 1000
+"""Early contexts by which features are scaled, and waves measured."""
+_FAR_BEHIND, _RESTS, _STAYS = -4.0, 1.5, 1.3
+"""Standard errors behind with which a class rests, until rows are so many times as many; it then stays awake
+until they are so many times as many again."""
+_ROWS_PER_COLUMN = {"quadratic": 0.5}
+_ROWS_PER_OTHER_COLUMN = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is carried from epoch to epoch; the linear class is number 0, `fits` are of the others."""
+
+    linear: Epoch
+    """What would be played if the linear class did; its state is that of `Practical`."""
+    fits: tuple[RunningRidge | RestingRidge | None, ...]
+    """None for a class that waits for rows, or is of no use for these features."""
+    until: tuple[float, ...]
+    """Up to how many rows a class rests, or at least takes part."""
+    wanted: tuple[float, ...]
+    """Rows with which a class enters; 0 if it has, infinite if it never will, -1 before that is known."""
+    standings: Standings
+    playing: int = 0
+    early: tuple[Log, ...] = ()
+    """The first rows, as long as a class waits for more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassChoosing:
+    """`Practical` play by the class of models that foretells rewards best."""
+
+    reads_history: ClassVar[bool] = False
+    practical: Practical
+    others: tuple[ClassChoice, ...]
+    """Classes beside the linear one, the smaller first."""
+    with_linear: bool = True
+    """Whether the linear class may play after one of the others has entered."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All classes, the linear one first."""
+        return ("linear", *(name_of(one) for one in self.others))
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Epoch 1, all of it passive unless a log warms it up."""
+        linear = self.practical.start(problem)
+        n_others = 0 if problem.action_features.width or not problem.features.width else len(self.others)
+        state = Chosen(
+            linear,
+            (None,) * n_others,
+            (0.0,) * n_others,
+            (-1.0,) * n_others,
+            Standings.none(1 + n_others),
+        )
+        return epochwise.started(self, replace(linear, state=state), log)
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """Judge all classes by the new rows, then fit again with these, and play by the best."""
+        if len(log) == 0:
+            return epochwise.unchanged(epoch, self.practical.schedule)
+        state = chosen_state(epoch)
+        before = state.linear
+        n_before = _n_rows(before)
+        columns = [fit.rows(log.contexts) if isinstance(fit, RunningRidge) else None for fit in state.fits]
+        standings = state.standings.judged(
+            _outlooks(state, log, columns), state.playing, log, n_before + len(log)
+        )
+        linear = self.practical.next_epoch(
+            replace(before, index=epoch.index, start=epoch.start, stop=epoch.stop), log, history=history
+        )
+        fits = tuple(
+            fit.with_rows(log, phi)
+            if isinstance(fit, RunningRidge)
+            else None
+            if fit is None
+            else fit.with_rows(log)
+            for fit, phi in zip(state.fits, columns, strict=True)
+        )
+        state = self._entered(replace(state, fits=fits, linear=linear, standings=standings), log)
+        n = n_before + len(log)
+        playing = self._best(state, n)
+        return self._played(_rested(replace(state, playing=playing), n))
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired: what is known of the others stays."""
+        state = chosen_state(epoch)
+        before = played_state(state.linear).problem
+        source = adapting.sources(before, problem)
+        fits = tuple(None if fit is None else fit.reindexed(source) for fit in state.fits)
+        moved = replace(
+            state,
+            linear=self.practical.adapt(state.linear, problem),
+            fits=fits,
+            early=tuple(_renumbered(log, source) for log in state.early),
+        )
+        adapted = self._played(moved)
+        return replace(
+            adapted,
+            index=epoch.index,
+            start=epoch.start,
+            stop=epoch.stop,
+            passive_share=epoch.passive_share,
+            passive_policy=UniformPolicy(problem.n_actions),
+            report=epoch.report,
+        )
+
+    def _best(self, state: Chosen, n_rows: float) -> int:
+        """The class that plays next, of those that take part."""
+        awake = [place for place, fit in enumerate(state.fits, start=1) if isinstance(fit, RunningRidge)]
+        playing = state.playing
+        if not self.with_linear and playing == 0 and awake:
+            playing = awake[0]
+        among = [0, *awake] if self.with_linear else awake
+        return state.standings.best(playing, self._sizes(state), n_rows, among)
+
+    def _sizes(self, state: Chosen) -> Ints:
+        """(C,): columns of each class."""
+        oracle = played_state(state.linear).oracle
+        own = 0 if oracle is None else oracle.design.block_width
+        return np.array([own, *(0 if fit is None else fit.n_columns for fit in state.fits)])
+
+    def _entered(self, state: Chosen, log: Log) -> Chosen:
+        """With the classes that now have rows enough."""
+        if not _waits(state.wanted):
+            return state
+        n_actions = played_state(state.linear).problem.n_actions
+        rows = Log.concat((*state.early, log), n_actions)
+        worth = math.inf if len(rows) >= _MOST_EARLY else _worth(rows)
+        fits, wanted, until = list(state.fits), list(state.wanted), list(state.until)
+        for place, choice in enumerate(self.others):
+            if wanted[place] == -1.0 or 0.0 < wanted[place] <= worth:
+                contexts = rows.contexts.shared[:_MOST_CONTEXTS]
+                found = candidate(choice, contexts, n_actions, seed=place)
+                wanted[place] = math.inf if found is None else _wanted(choice, found.n_columns)
+                if found is not None and wanted[place] <= worth:
+                    fits[place] = found.start(n_actions, self.practical.ridge).with_rows(rows)
+                    wanted[place], until[place] = 0.0, _STAYS * len(rows)
+        kept = (*state.early, log) if _waits(wanted) else ()
+        return replace(state, fits=tuple(fits), until=tuple(until), wanted=tuple(wanted), early=kept)
+
+    def _played(self, state: Chosen) -> Epoch:
+        """The epoch of the class that plays."""
+        linear, fit = state.linear, state.fits[state.playing - 1] if state.playing else None
+        assert not isinstance(fit, RestingRidge)
+        report = linear.report
+        if report is not None and state.fits:
+            takes_part = [True, *(one is not None for one in state.fits)]
+            words = explained(self.names, state.standings, state.playing, takes_part)
+            report = replace(report, details=(*words, *(report.details if fit is None else ())))
+        if fit is None:
+            return replace(linear, state=state, report=report)
+        sigma = math.sqrt(fit.residual_variance)
+        gamma = self.practical.c_gamma * math.sqrt(fit.n)
+        return replace(
+            linear,
+            policy=KernelPolicy(fit.model(self.practical.bonus * sigma), InverseGapWeighting(gamma)),
+            passive_share=self.practical.share(linear.start),
+            state=state,
+            report=report,
+        )
+
+
+def chosen_state(epoch: Epoch) -> Chosen:
+    """The state of an epoch that this learner made."""
+    if not isinstance(epoch.state, Chosen):
+        raise TypeError(
+            f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs."
+        )
+    return epoch.state
+
+
+def _n_rows(linear: Epoch) -> float:
+    evidence = played_state(linear).evidence
+    return 0.0 if evidence is None else evidence.rows.n
+
+
+def _outlooks(state: Chosen, log: Log, columns: Sequence[Floats | None]) -> list[Outlook | None]:
+    """What each class foretells of rows that it has not seen."""
+    others = zip(state.fits, columns, strict=True)
+    return [
+        _linear_outlook(state.linear, log),
+        *(
+            _outlook(fit, log, phi) if isinstance(fit, RunningRidge) and phi is not None else None
+            for fit, phi in others
+        ),
+    ]
+
+
+def _outlook(fit: RunningRidge, log: Log, phi: Floats) -> Outlook:
+    return Outlook.of(phi @ fit.coefficients.T, fit.predicted(log, phi)[1])
+
+
+def _linear_outlook(linear: Epoch, log: Log) -> Outlook | None:
+    model, pooled = optimist(linear.policy), played_state(linear).model
+    if model is None or pooled is None:
+        return None
+    rows = np.arange(len(log)), log.action
+    return Outlook.of(pooled.scores(log.contexts), model.widths(log.contexts)[rows] ** 2)
+
+
+def _rested(state: Chosen, n_rows: float) -> Chosen:
+    """With classes at rest that are far behind the one that plays, and those awake that have rested."""
+    fits, until = list(state.fits), list(state.until)
+    behind = state.standings.z[state.playing]
+    for place, fit in enumerate(state.fits):
+        if fit is None or n_rows < until[place] or place + 1 == state.playing:
+            continue
+        if isinstance(fit, RestingRidge):
+            fits[place], until[place] = fit.awake(), _STAYS * n_rows
+        elif behind[place + 1] < _FAR_BEHIND:
+            fits[place], until[place] = RestingRidge.of(fit), _RESTS * n_rows
+    return replace(state, fits=tuple(fits), until=tuple(until))
+
+
+def _waits(wanted: Sequence[float]) -> bool:
+    """Whether a class still waits for rows."""
+    return any(rows not in {0.0, math.inf} for rows in wanted)
+
+
+def _worth(rows: Log) -> float:
+    """Rows, fewer of them where rewards hardly vary: rare ones say little each."""
+    return len(rows) * min(1.0, 4.0 * float(rows.reward.var()))
+
+
+def _wanted(choice: ClassChoice, n_columns: int) -> float:
+    per_column = (
+        _ROWS_PER_OTHER_COLUMN
+        if not isinstance(choice, str)
+        else _ROWS_PER_COLUMN.get(choice, _ROWS_PER_OTHER_COLUMN)
+    )
+    return per_column * n_columns
+
+
+def _renumbered(log: Log, source: Ints) -> Log:
+    """Rows of actions that stay, by their new numbers."""
+    places = np.full(int(max(source.max(initial=-1), log.action.max(initial=-1))) + 1, -1)
+    old = np.flatnonzero(source >= 0)
+    places[source[old]] = old
+    action = places[log.action]
+    return replace(log, action=action).where(action >= 0)
