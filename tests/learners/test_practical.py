@@ -27,7 +27,8 @@ from gyrfalcon.oracles.stumps import StumpHull
 from tests.contracts.worlds import epochs_of
 
 STEP = StepExample()
-PRACTICAL = EpsilonFalcon(preset="practical")
+LINEAR = ("linear",)
+PRACTICAL = EpsilonFalcon(preset="practical", classes=LINEAR)
 REFITS = Geometric(16, 1.1, longest=200)
 
 
@@ -64,13 +65,13 @@ def test_epochs_are_short_and_gamma_grows_with_the_root_of_all_rows() -> None:
 def test_the_bonus_is_the_residual_deviation_times_a_scale() -> None:
     world = LinearWorld(noise=0.2)
     for scale in (1.0, 0.5, 0.0):
-        last = epochs_of(EpsilonFalcon(preset="practical", bonus=scale), world, 5_000)[-1]
+        last = epochs_of(EpsilonFalcon(preset="practical", bonus=scale, classes=LINEAR), world, 5_000)[-1]
         # 4,800 rows: the residual deviation has a standard error of about 1 per cent.
         assert scorer_of(last).bonus == pytest.approx(0.2 * scale, rel=0.05)
 
 
 def test_without_a_gate_the_pooled_fit_plays_and_nothing_else_is_summed() -> None:
-    last = epochs_of(EpsilonFalcon(preset="practical", gate="never"), STEP, 1_000)[-1]
+    last = epochs_of(EpsilonFalcon(preset="practical", gate="never", classes=LINEAR), STEP, 1_000)[-1]
     state = played_state(last)
     assert state.evidence is not None
     assert state.evidence.rows.n == last.start
@@ -80,7 +81,7 @@ def test_without_a_gate_the_pooled_fit_plays_and_nothing_else_is_summed() -> Non
 
 
 def test_always_constrained_means_that_the_constrained_fit_plays() -> None:
-    last = epochs_of(EpsilonFalcon(preset="practical", gate="always"), STEP, 4_000)[-1]
+    last = epochs_of(EpsilonFalcon(preset="practical", gate="always", classes=LINEAR), STEP, 4_000)[-1]
     gate = played_state(last).gate
     assert gate.in_use == 0
     assert scorer_of(last).model == gate.models[0]
@@ -93,7 +94,12 @@ def test_the_gate_opens_where_the_pooled_fit_is_trapped_and_earns_what_it_promis
     # lengths: a mean of 3 below .73 has a chance below 1 in 1,000.
     trace = simulate(PRACTICAL, STEP, 60_000, 3, seed=5, checkpoints=[45_000, 60_000])
     trapped = simulate(
-        EpsilonFalcon(preset="practical", gate="never"), STEP, 60_000, 3, seed=5, checkpoints=[45_000, 60_000]
+        EpsilonFalcon(preset="practical", gate="never", classes=LINEAR),
+        STEP,
+        60_000,
+        3,
+        seed=5,
+        checkpoints=[45_000, 60_000],
     )
     assert last_quarter(trace) > 0.73
     assert last_quarter(trapped) < 0.72

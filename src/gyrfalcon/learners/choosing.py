@@ -63,6 +63,18 @@ class Standings:
         pairs = np.zeros((n_classes, n_classes))
         return Standings(pairs, pairs, pairs, pairs, np.zeros(n_classes), np.zeros(n_classes))
 
+    def scaled(self, factor: float) -> Standings:
+        """The standings with every row's weight times a factor."""
+        return Standings(
+            factor * self.leads,
+            factor**2 * self.spreads,
+            factor * self.gains,
+            factor**2 * self.gain_squares,
+            factor * self.errors,
+            factor * self.weights,
+            factor * self.n_judged,
+        )
+
     @property
     def noise(self) -> float:
         """The variance of rewards around the class that is closest to them."""

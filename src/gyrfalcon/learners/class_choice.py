@@ -50,6 +50,8 @@ class Chosen:
     playing: int = 0
     early: tuple[Log, ...] = ()
     """The first rows, as long as a class waits for more."""
+    n_unforgotten: int = 0
+    """Rows since weights were last scaled: for wide classes that costs more than new rows do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +107,8 @@ class ClassChoosing:
         )
         state = self._entered(replace(state, fits=fits, linear=linear, standings=standings), log)
         n = n_before + len(log)
-        playing = self._best(state, n)
-        return self._played(_rested(replace(state, playing=playing), n))
+        state = self._forgotten(_rested(replace(state, playing=self._best(state, n)), n), len(log))
+        return self._played(state)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: what is known of the others stays."""
@@ -130,6 +132,15 @@ class ClassChoosing:
             passive_policy=UniformPolicy(problem.n_actions),
             report=epoch.report,
         )
+
+    def _forgotten(self, state: Chosen, n_new: int) -> Chosen:
+        """With earlier rows counting less, an eighth of a half-life at a time."""
+        n, half_life = state.n_unforgotten + n_new, self.practical.half_life
+        if half_life is None or 8 * n < half_life:
+            return replace(state, n_unforgotten=n)
+        kept = self.practical.kept(n)
+        fits = tuple(None if fit is None else fit.scaled(kept) for fit in state.fits)
+        return replace(state, fits=fits, standings=state.standings.scaled(kept), n_unforgotten=0)
 
     def _best(self, state: Chosen, n_rows: float) -> int:
         """The class that plays next, of those that take part."""

@@ -35,7 +35,7 @@ from gyrfalcon.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, uni
 
 SlackRule = Literal["paper", "calibrated", "chi-square", "sandwich"]
 
-_OF_PRACTICE = ("bonus", "decay", "floor", "gate", "classes")
+_OF_PRACTICE = ("bonus", "decay", "floor", "gate", "half_life", "classes")
 _OF_THE_PAPER = (
     "slack",
     "c_beta",
@@ -102,6 +102,8 @@ class EpsilonFalcon:
         Of "practical" alone: the scale of the optimism bonus, how fast the passive share falls with the
         rounds t, as t^-decay, and from where it stays; and whether the constrained fit plays by its "value",
         "always" or "never".
+    half_life
+        Of "practical" alone: rows after which a row counts half, for worlds that change; None for ever.
     classes
         Of "practical" alone: "auto", or names among "linear", "quadratic", "splines" and "waves", or linear
         classes with a basis of their own. The one plays that foretells rewards best. Just F if that is given.
@@ -134,6 +136,7 @@ class EpsilonFalcon:
     decay: float | None = None
     floor: float | None = None
     gate: Gating | None = None
+    half_life: float | None = None
     classes: str | tuple[ClassChoice, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -183,7 +186,9 @@ class EpsilonFalcon:
     def practical(self) -> Practical | ClassChoosing:
         """The learner of preset "practical"."""
         assert isinstance(self.model_class, Linear)
-        given = {name: getattr(self, name) for name in ("c_gamma", "bonus", "decay", "floor", "gate")}
+        given = {
+            name: getattr(self, name) for name in ("c_gamma", "bonus", "decay", "floor", "gate", "half_life")
+        }
         linear = Practical(
             epsilon=self.passive_share,
             delta=self.delta,

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from gyrfalcon.core.checks import check_not_negative, check_positive
+from gyrfalcon.core.checks import check_not_negative, check_optional, check_positive
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.kernels import InverseGapWeighting, check_share
 from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
@@ -50,6 +50,7 @@ class Played:
     evidence: Evidence | None = None
     model: LinearModel | None = None  # the pooled fit, by which the gate's gains are measured
     gate: ValueGate = field(default_factory=lambda: ValueGate(NAMES))
+    n_seen: int = 0  # rows, forgotten or not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,8 @@ class Practical:
     gate: Gating = "value"
     threshold: float = 2.5
     tightening: float = 0.1
+    half_life: float | None = None
+    """Rows after which a row counts half; None for ever."""
     schedule: Schedule = Geometric(16, 1.1, longest=200)
     model_class: Linear = Linear()
 
@@ -81,7 +84,12 @@ class Practical:
             check_not_negative(name, getattr(self, name))
         for name in ("c_gamma", "ridge", "tightening"):
             check_positive(name, getattr(self, name))
+        check_optional("half_life", self.half_life)
         check_parts(self.model_class, self.schedule)
+
+    def kept(self, n_new: int) -> float:
+        """What is left of the weight of earlier rows when so many come in."""
+        return 1.0 if self.half_life is None else math.pow(0.5, n_new / self.half_life)
 
     def share(self, round_: int, *, is_open: bool = False) -> float:
         """The passive share of an epoch that starts with this round, counted from 0.
@@ -102,16 +110,17 @@ class Practical:
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
         state = played_state(epoch)
-        gate = state.gate if state.model is None else state.gate.judged(state.model, log)
+        kept, n_seen = self.kept(len(log)), state.n_seen + len(log)
+        gate = state.gate if state.model is None else state.gate.judged(state.model, log, kept)
         oracle = state.oracle or self._oracle(state.problem, log)
-        evidence = self._gathered(oracle, state.evidence, log)
+        evidence = self._gathered(oracle, state.evidence, log, kept)
         confident, fit = oracle.confident(evidence.rows)
         constrained = None
-        if self.gate != "never" and (self.gate == "always" or evidence.rows.n >= gate.due):
+        if self.gate != "never" and (self.gate == "always" or n_seen >= gate.due):
             models, constrained = self._alternatives(oracle, evidence, epoch.index)
-            gate = gate.refitted(models, _GATE_RATIO * evidence.rows.n)
+            gate = gate.refitted(models, min(_GATE_RATIO * n_seen, n_seen + (self.half_life or math.inf)))
         gate = replace(gate, in_use=0) if self.gate == "always" else gate.opened(self.threshold)
-        after = Played(state.problem, oracle, evidence, confident.model, gate)
+        after = Played(state.problem, oracle, evidence, confident.model, gate, n_seen)
         return self._succeeded(epoch, after, confident, fit, constrained)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
@@ -143,10 +152,12 @@ class Practical:
         own = self.model_class
         return replace(own, ridge=own.ridge or self.ridge).oracle(log.contexts, problem.n_actions)
 
-    def _gathered(self, oracle: LinearOracle, before: Evidence | None, log: Log) -> Evidence:
+    def _gathered(self, oracle: LinearOracle, before: Evidence | None, log: Log, kept: float) -> Evidence:
         """The evidence with these rows; only what is used is summed."""
         if before is None:
             before = Evidence(oracle.empty(), oracle.empty(), oracle.empty())
+        if kept < 1.0:
+            before = before.scaled(kept)
         rows = oracle.summed(log, before.rows, penalised=True)
         if self.gate == "never":
             return replace(before, rows=rows)
@@ -157,13 +168,14 @@ class Practical:
             rows,
             oracle.summed(passive, before.passive, penalised=True) if len(passive) else before.passive,
             before.weighted + oracle.sums(log, weights),
+            before.passive_squares + len(passive),
         )
 
     def _alternatives(
         self, oracle: LinearOracle, evidence: Evidence, index: int
     ) -> tuple[list[LinearModel], ConstrainedFit]:
         confidence = log_confidence(index, self.delta)
-        slack = ridge_slack(oracle, evidence.rows, evidence.passive, confidence)
+        slack = ridge_slack(oracle, evidence, confidence)
         return alternatives(oracle, evidence, slack, self.tightening)
 
     def _succeeded(
@@ -216,9 +228,11 @@ def _reindexed(state: Played, problem: Problem) -> Played:
             before.reindexed_summary(given.rows, source),
             before.reindexed_summary(given.passive, source),
             before.reindexed_summary(given.weighted, source),
+            given.passive_squares,
         ),
         None if state.model is None else oracle.reindexed_model(state.model, source),
         gate,
+        state.n_seen,
     )
 
 

@@ -28,6 +28,22 @@ class Evidence:
     """The passive ones."""
     weighted: Moments
     """All, by the inverse of their propensities."""
+    passive_squares: float = 0.0
+    """The sum of the passive rows' squared weights, which are less than 1 for rows half forgotten."""
+
+    @property
+    def n_passive(self) -> float:
+        """How many passive rows of equal weight there might as well be."""
+        return self.passive.n**2 / self.passive_squares if self.passive_squares > 0.0 else 0.0
+
+    def scaled(self, factor: float) -> Evidence:
+        """The same with every row's weight times a factor."""
+        return Evidence(
+            self.rows.scaled(factor),
+            self.passive.scaled(factor),
+            self.weighted.scaled(factor),
+            factor**2 * self.passive_squares,
+        )
 
 
 def alternatives(
@@ -56,15 +72,15 @@ def degrees_of_freedom(gram: Floats, ridge: float) -> float:
     return float((values / (values + ridge)).sum())
 
 
-def ridge_slack(oracle: LinearOracle, rows: Moments, passive: Moments, log_confidence: float) -> float:
+def ridge_slack(oracle: LinearOracle, given: Evidence, log_confidence: float) -> float:
     """Var(r) (df + 2 sqrt(df L) + 2 L) / n', with the degrees of freedom of the passive ridge fit.
 
     The variance of rewards in place of the noise's is generous where features explain much, and safe where
     passive rows are few.
     """
-    if passive.n == 0.0:
+    if given.n_passive == 0.0:
         return math.inf
-    change = oracle.standardisation(rows.rootless())
-    df = degrees_of_freedom(passive.rootless().transformed(change).gram, oracle.settings.ridge)
+    change = oracle.standardisation(given.rows.rootless())
+    df = degrees_of_freedom(given.passive.rootless().transformed(change).gram, oracle.settings.ridge)
     spread = df + 2.0 * math.sqrt(df * log_confidence) + 2.0 * log_confidence
-    return rows.reward_variance * spread / passive.n
+    return given.rows.reward_variance * spread / given.n_passive

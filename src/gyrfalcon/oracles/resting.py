@@ -76,6 +76,10 @@ class RestingRidge:
             weights=fit.weights + self.weights,
         )
 
+    def scaled(self, factor: float) -> RestingRidge:
+        """The regression with every row's weight times a factor."""
+        return RestingRidge.of(self.awake().scaled(factor))
+
     def reindexed(self, source: Ints) -> RestingRidge:
         """The regression when action k was action source[k] before, -1 if it is new."""
         return RestingRidge.of(self.awake().reindexed(source))
