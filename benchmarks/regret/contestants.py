@@ -53,6 +53,11 @@ def ours(name: str, learner: Learner, milliseconds: tuple[float, float, float]) 
     return Contestant(name, "gyrfalcon", Ours(learner), milliseconds)
 
 
+def practical(one: str) -> EpsilonFalcon:
+    """The practical preset with one class only."""
+    return EpsilonFalcon(preset="practical", classes=(one,))
+
+
 BASELINE = "LinUCB .3"
 """Whom all others are compared with."""
 
@@ -67,6 +72,11 @@ CONTESTANTS = (
     ours("SquareCB 10", SquareCB(gamma_scale=10.0, schedule=REFITS, model_class=RIDGE), (0.01, 0.05, 0.03)),
     ours("Epsilon-FALCON paper", EpsilonFalcon(preset="paper"), (0.002, 0.04, 0.02)),
     ours("Epsilon-FALCON calibrated", EpsilonFalcon(preset="calibrated"), (0.002, 0.03, 0.02)),
+    ours("practical, linear", practical("linear"), (0.02, 0.1, 0.06)),
+    ours("practical, quadratic", practical("quadratic"), (0.03, 0.5, 0.2)),
+    ours("practical, splines", practical("splines"), (0.04, 0.5, 0.3)),
+    ours("practical, waves", practical("waves"), (0.09, 0.4, 0.4)),
+    ours("practical, auto", EpsilonFalcon(preset="practical"), (0.11, 0.6, 0.45)),
     Contestant("LinUCB .3 on 100 waves", "gyrfalcon", WavyLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)),
     Contestant("VW squarecb", "vowpalwabbit", Wabbit("--squarecb -l 2"), (0.15, 0.3, 0.5)),
     Contestant(

@@ -116,9 +116,9 @@ def test_splines_of_flags_would_be_the_linear_class_again() -> None:
 
 
 def test_splines_take_fewer_knots_where_columns_are_scarce() -> None:
-    found = {p: candidate("splines", rows(100, p), 2) for p in (10, 70, 130, 250)}
+    found = {p: candidate("splines", rows(100, p), 2) for p in (1, 10, 20, 70, 130, 250)}
     sizes = {p: None if one is None else (one.n_columns - 1) / p for p, one in found.items()}
-    assert sizes == {10: 7.0, 70: 5.0, 130: 3.0, 250: None}
+    assert sizes == {1: 18.0, 10: 8.0, 20: 7.0, 70: 5.0, 130: 3.0, 250: None}
 
 
 def test_waves_are_cosines_as_long_as_contexts_are_apart() -> None:

@@ -55,13 +55,14 @@ class Standings:
     """(C,): sums of squared errors, each over 1 + leverage."""
     weights: Floats
     """(C,): sums of the rows' weights."""
-    n_judged: float = 0.0
+    n_gains: Floats
+    """(C, C): rows behind each sum of gains."""
 
     @staticmethod
     def none(n_classes: int) -> Standings:
         """Before the first row."""
         pairs = np.zeros((n_classes, n_classes))
-        return Standings(pairs, pairs, pairs, pairs, np.zeros(n_classes), np.zeros(n_classes))
+        return Standings(pairs, pairs, pairs, pairs, np.zeros(n_classes), np.zeros(n_classes), pairs)
 
     def scaled(self, factor: float) -> Standings:
         """The standings with every row's weight times a factor."""
@@ -72,7 +73,7 @@ class Standings:
             factor**2 * self.gain_squares,
             factor * self.errors,
             factor * self.weights,
-            factor * self.n_judged,
+            factor * self.n_gains,
         )
 
     @property
@@ -117,7 +118,7 @@ class Standings:
         incumbent = outlooks[playing]
         if incumbent is None:
             return self
-        gains, squares = self.gains.copy(), self.gain_squares.copy()
+        gains, squares, counts = self.gains.copy(), self.gain_squares.copy(), self.n_gains.copy()
         play = greedy_of(incumbent.means, log.contexts)
         for place, outlook in enumerate(outlooks):
             if outlook is None or place == playing:
@@ -126,7 +127,8 @@ class Standings:
             gain = paired_gains(greedy_of(outlook.means, log.contexts), play, both, log)
             gains[playing, place] += gain.sum()
             squares[playing, place] += gain @ gain
-        return replace(self, gains=gains, gain_squares=squares, n_judged=self.n_judged + len(log))
+            counts[playing, place] += len(log)
+        return replace(self, gains=gains, gain_squares=squares, n_gains=counts)
 
     def best(self, playing: int, sizes: Ints, n_rows: float, among: Sequence[int]) -> int:
         """The class that should play: the one that plays, unless one `among` others is ahead by enough.
@@ -164,15 +166,15 @@ def explained(
 ) -> tuple[str, ...]:
     """Every class in words: how far ahead it is of the one that plays, and what it is estimated to earn."""
     said = []
-    z, n = standings.z[playing], max(standings.n_judged, 1.0)
+    z, counts = standings.z[playing], np.maximum(standings.n_gains[playing], 1.0)
     for place, name in enumerate(names):
         if place == playing:
             said.append(f"{name} plays")
         elif not taking_part[place]:
             said.append(f"{name}: too few rows for it yet")
         else:
-            gain = standings.gains[playing, place] / n
-            error = math.sqrt(standings.gain_squares[playing, place]) / n
+            gain = standings.gains[playing, place] / counts[place]
+            error = math.sqrt(standings.gain_squares[playing, place]) / counts[place]
             said.append(
                 f"{name}: foretells rewards {'better' if z[place] > 0 else 'worse'} than {names[playing]} "
                 f"(z = {z[place]:+.1f}); estimated to earn {gain:+.4f} ({error:.4f}) a round more"

@@ -14,7 +14,7 @@ from gyrfalcon.core.kernels import InverseGapWeighting
 from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.types import Ints
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.choosing import Outlook, Standings, explained
 from gyrfalcon.learners.confident import optimist
@@ -90,21 +90,13 @@ class ClassChoosing:
         state = chosen_state(epoch)
         before = state.linear
         n_before = _n_rows(before)
-        columns = [fit.rows(log.contexts) if isinstance(fit, RunningRidge) else None for fit in state.fits]
-        standings = state.standings.judged(
-            _outlooks(state, log, columns), state.playing, log, n_before + len(log)
-        )
+        ahead = [_advanced(fit, log) for fit in state.fits]
+        outlooks = [_linear_outlook(before, log), *(outlook for _, outlook in ahead)]
+        standings = state.standings.judged(outlooks, state.playing, log, n_before + len(log))
         linear = self.practical.next_epoch(
             replace(before, index=epoch.index, start=epoch.start, stop=epoch.stop), log, history=history
         )
-        fits = tuple(
-            fit.with_rows(log, phi)
-            if isinstance(fit, RunningRidge)
-            else None
-            if fit is None
-            else fit.with_rows(log)
-            for fit, phi in zip(state.fits, columns, strict=True)
-        )
+        fits = tuple(fit for fit, _ in ahead)
         state = self._entered(replace(state, fits=fits, linear=linear, standings=standings), log)
         n = n_before + len(log)
         state = self._forgotten(_rested(replace(state, playing=self._best(state, n)), n), len(log))
@@ -134,9 +126,9 @@ class ClassChoosing:
         )
 
     def _forgotten(self, state: Chosen, n_new: int) -> Chosen:
-        """With earlier rows counting less, an eighth of a half-life at a time."""
+        """With earlier rows counting less, a quarter of a half-life at a time."""
         n, half_life = state.n_unforgotten + n_new, self.practical.half_life
-        if half_life is None or 8 * n < half_life:
+        if half_life is None or 4 * n < half_life:
             return replace(state, n_unforgotten=n)
         kept = self.practical.kept(n)
         fits = tuple(None if fit is None else fit.scaled(kept) for fit in state.fits)
@@ -212,20 +204,15 @@ def _n_rows(linear: Epoch) -> float:
     return 0.0 if evidence is None else evidence.rows.n
 
 
-def _outlooks(state: Chosen, log: Log, columns: Sequence[Floats | None]) -> list[Outlook | None]:
-    """What each class foretells of rows that it has not seen."""
-    others = zip(state.fits, columns, strict=True)
-    return [
-        _linear_outlook(state.linear, log),
-        *(
-            _outlook(fit, log, phi) if isinstance(fit, RunningRidge) and phi is not None else None
-            for fit, phi in others
-        ),
-    ]
-
-
-def _outlook(fit: RunningRidge, log: Log, phi: Floats) -> Outlook:
-    return Outlook.of(phi @ fit.coefficients.T, fit.predicted(log, phi)[1])
+def _advanced(
+    fit: RunningRidge | RestingRidge | None, log: Log
+) -> tuple[RunningRidge | RestingRidge | None, Outlook | None]:
+    """A fit with new rows, and what it foretold of them before, if it takes part."""
+    if not isinstance(fit, RunningRidge):
+        return None if fit is None else fit.with_rows(log), None
+    phi = fit.rows(log.contexts)
+    after, leverages = fit.advanced(log, phi)
+    return after, Outlook.of(phi @ fit.coefficients.T, leverages)
 
 
 def _linear_outlook(linear: Epoch, log: Log) -> Outlook | None:

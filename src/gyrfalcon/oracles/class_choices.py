@@ -34,6 +34,8 @@ _N_DISTANT = 200
 """Contexts whose distances from each other are looked at."""
 _SPLINES = (Splines(5, 3), Splines(4, 3), Splines(3, 3), Splines(3, 1))
 """The richest first: 6, 5, 4 and 2 columns of an input, besides the input itself."""
+_MOST_KNOTS, _KNOTS_OF_ALL = 16, 64
+"""Few inputs may bend more often: so many knots each, or all together."""
 
 ClassChoice = str | Linear
 
@@ -99,7 +101,7 @@ def candidate(choice: ClassChoice, x: Floats, n_actions: int, seed: int = 0) -> 
 
     >>> x = np.random.default_rng(0).normal(size=(300, 3))
     >>> {name: candidate(name, x, n_actions=2).n_columns for name in AUTO}
-    {'linear': 4, 'quadratic': 10, 'splines': 22, 'waves': 304}
+    {'linear': 4, 'quadratic': 10, 'splines': 55, 'waves': 304}
     """
     if isinstance(choice, Linear):
         basis = choice.basis.fit(x)
@@ -162,7 +164,9 @@ def _splines(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: ARG
     Splines stay as small as they are, so that the ridge prefers a line to what bends.
     """
     p = x.shape[1]
-    for splines in _SPLINES:
+    n_knots = min(_MOST_KNOTS, _KNOTS_OF_ALL // max(p, 1))
+    richer = (Splines(n_knots, 3),) if n_knots > _SPLINES[0].n_knots else ()
+    for splines in (*richer, *_SPLINES):
         made = splines.fit(x)
         if p < made.n_features < most - p:
             centred = StandardisedMap(made, made.expand(x).mean(axis=0), np.ones(made.n_features))

@@ -31,21 +31,26 @@ class GrowingInverses:
         """The number d of columns."""
         return len(self._room)
 
-    def updated(self, action: int, f: Floats, errors: Floats) -> Floats:
-        """The change (d,) of an action's coefficients by rows (m, d) with these errors, once P has them."""
+    def updated(self, action: int, f: Floats, errors: Floats) -> tuple[Floats, Floats]:
+        """The change (d,) of an action's coefficients by rows (m, d) with these errors, once P has them.
+
+        Also the leverages (m,) that the rows had before.
+        """
         inverse, n = self._inverses[action], len(f)
         if n >= self.width:
+            leverages = np.einsum("nd,nd->n", f @ inverse, f)
             inverse[...] = inverse_of(inverse_of(inverse) + f.T @ f)
-            return np.asarray(inverse @ (errors @ f))
+            return np.asarray(inverse @ (errors @ f)), np.maximum(leverages, 0.0)
         sides = np.empty((n, self.width + 1))
         towards, sides[:, -1] = sides[:, :-1], errors
         np.matmul(f, inverse, out=towards)
         spread = towards @ f.T
+        leverages = np.maximum(spread.diagonal(), 0.0)
         spread.flat[:: n + 1] += 1.0
         solved = self._solve(_triangle(spread), sides, lower=0, trans=1)[0]
         v = np.ascontiguousarray(solved[:, :-1])
         inverse -= np.matmul(v.T, v, out=self._room)
-        return np.asarray(solved[:, -1] @ v)
+        return np.asarray(solved[:, -1] @ v), leverages
 
 
 def inverse_of(matrix: Floats) -> Floats:

@@ -112,46 +112,55 @@ class RunningRidge:
         """The columns [1, basis(x)], (n, d)."""
         return rows_of(self.basis, contexts)
 
-    def with_rows(self, log: Log, phi: Floats | None = None) -> RunningRidge:
-        """The regression with the rows of a log added; ValueError where these are not finite or too large.
+    def with_rows(self, log: Log) -> RunningRidge:
+        """The regression with the rows of a log added; ValueError where these are not finite or too large."""
+        return self.advanced(log)[0]
 
-        `phi` are the columns of the log's contexts, if somebody has made them already.
+    def advanced(self, log: Log, phi: Floats | None = None) -> tuple[RunningRidge, Floats]:
+        """The regression with new rows, and the leverages (n,) that these had before; see `predicted`.
+
+        Leverages are a by-product of adding rows. `phi` are the columns of the log's contexts, if somebody
+        has made them already.
         """
+        leverages = np.empty(len(log))
         if len(log) == 0:
-            return self
+            return self, leverages
         after = self._copied()
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
             for start, part in _parts(log):
-                made = self.rows(part.contexts) if phi is None else phi[start : start + len(part)]
-                after._add(made, part)
+                here = slice(start, start + len(part))
+                made = self.rows(part.contexts) if phi is None else phi[here]
+                leverages[here] = after._add(made, part)
         if not np.isfinite(after.squares).all():
             raise ValueError(
                 "Rewards are not finite, or too large for sums of squares; drop such rows first."
             )
-        return after
+        return after, leverages
 
-    def _add(self, phi: Floats, log: Log) -> None:
-        """Add rows to arrays that nobody else has seen yet."""
+    def _add(self, phi: Floats, log: Log) -> Floats:
+        """Add rows to arrays that nobody else has seen yet, and give the leverages that they had before."""
         order, played = by_action(log.action)
         phi, reward = phi[order], log.reward[order]
+        leverages = np.empty(len(log))
         inverses = [GrowingInverses(own) for own in (self.inverses, self.leading) if own is not None]
         for action, part in played:
             f, r = phi[part], reward[part]
             errors = r - f @ self.coefficients[action]
-            self.coefficients[action] += inverses[0].updated(action, f, errors)
+            change, leverages[order[part]] = inverses[0].updated(action, f, errors)
+            self.coefficients[action] += change
             for leading in inverses[1:]:
                 leading.updated(action, f[:, : leading.width], errors)
             self.cross[action] += r @ f
             self.squares[action] += r @ r
             self.weights[action] += len(r)
+        return leverages
 
-    def predicted(self, log: Log, phi: Floats | None = None) -> tuple[Floats, Floats]:
+    def predicted(self, log: Log) -> tuple[Floats, Floats]:
         """The estimate theta_a'phi and the leverage phi'P_a phi of the action that was played, (n,) each."""
         values, leverages = np.empty(len(log)), np.empty(len(log))
         for start, some in _parts(log):
             order, played = by_action(some.action)
-            made = self.rows(some.contexts) if phi is None else phi[start : start + len(some)]
-            made = made[order]
+            made = self.rows(some.contexts)[order]
             for action, part in played:
                 f, where = made[part], start + order[part]
                 values[where] = f @ self.coefficients[action]
