@@ -9,9 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.types import Ints
@@ -21,7 +22,7 @@ from gyrfalcon.learners.confident import optimist
 from gyrfalcon.learners.practical import Practical, played_state
 from gyrfalcon.oracles.class_choices import ClassChoice, candidate, name_of
 from gyrfalcon.oracles.resting import RestingRidge
-from gyrfalcon.oracles.running import RunningRidge
+from gyrfalcon.oracles.running import RunningModel, RunningRidge
 
 _MOST_EARLY = 4096
 """Rows that are kept until classes have enough of them to enter; then they enter with these."""
@@ -93,14 +94,16 @@ class ClassChoosing:
         ahead = [_advanced(fit, log) for fit in state.fits]
         outlooks = [_linear_outlook(before, log), *(outlook for _, outlook in ahead)]
         standings = state.standings.judged(outlooks, state.playing, log, n_before + len(log))
-        linear = self.practical.next_epoch(
+        # The gate is about the linear class's own play: while others play, its fits can wait.
+        practical = replace(self.practical, gate="never") if state.playing else self.practical
+        linear = practical.next_epoch(
             replace(before, index=epoch.index, start=epoch.start, stop=epoch.stop), log, history=history
         )
         fits = tuple(fit for fit, _ in ahead)
         state = self._entered(replace(state, fits=fits, linear=linear, standings=standings), log)
         n = n_before + len(log)
-        state = self._forgotten(_rested(replace(state, playing=self._best(state, n)), n), len(log))
-        return self._played(state)
+        state = self._rested(replace(state, playing=self._best(state, n)))
+        return self._played(self._forgotten(state, len(log)))
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: what is known of the others stays."""
@@ -117,6 +120,7 @@ class ClassChoosing:
         adapted = self._played(moved)
         return replace(
             adapted,
+            policy=_as_optimistic(adapted.policy, epoch.policy),
             index=epoch.index,
             start=epoch.start,
             stop=epoch.stop,
@@ -133,6 +137,23 @@ class ClassChoosing:
         kept = self.practical.kept(n)
         fits = tuple(None if fit is None else fit.scaled(kept) for fit in state.fits)
         return replace(state, fits=fits, standings=state.standings.scaled(kept), n_unforgotten=0)
+
+    def _rested(self, state: Chosen) -> Chosen:
+        """With classes at rest that are far behind the one that plays, and those awake that have rested."""
+        fits, until = list(state.fits), list(state.until)
+        n, behind = played_state(state.linear).n_seen, state.standings.z[state.playing]
+        for place, fit in enumerate(state.fits):
+            if fit is None or n < until[place] or place + 1 == state.playing:
+                continue
+            if isinstance(fit, RestingRidge):
+                fits[place], until[place] = fit.awake(), self._later(_STAYS, n)
+            elif behind[place + 1] < _FAR_BEHIND:
+                fits[place], until[place] = RestingRidge.of(fit), self._later(_RESTS, n)
+        return replace(state, fits=tuple(fits), until=tuple(until))
+
+    def _later(self, ratio: float, n_seen: int) -> float:
+        """When rows are so many times as many, but no later than a half-life from now."""
+        return min(ratio * n_seen, n_seen + (self.practical.half_life or math.inf))
 
     def _best(self, state: Chosen, n_rows: float) -> int:
         """The class that plays next, of those that take part."""
@@ -199,6 +220,15 @@ def chosen_state(epoch: Epoch) -> Chosen:
     return epoch.state
 
 
+def _as_optimistic(policy: Policy, before: Policy) -> Policy:
+    """The policy with the bonus and the kernel of the one before, where that was of a class beside lines."""
+    if not (isinstance(policy, KernelPolicy) and isinstance(before, KernelPolicy)):
+        return policy
+    if not (isinstance(policy.scorer, RunningModel) and isinstance(before.scorer, RunningModel)):
+        return policy
+    return replace(before, scorer=replace(policy.scorer, bonus=before.scorer.bonus))
+
+
 def _n_rows(linear: Epoch) -> float:
     evidence = played_state(linear).evidence
     return 0.0 if evidence is None else evidence.rows.n
@@ -223,20 +253,6 @@ def _linear_outlook(linear: Epoch, log: Log) -> Outlook | None:
     return Outlook.of(pooled.scores(log.contexts), model.widths(log.contexts)[rows] ** 2)
 
 
-def _rested(state: Chosen, n_rows: float) -> Chosen:
-    """With classes at rest that are far behind the one that plays, and those awake that have rested."""
-    fits, until = list(state.fits), list(state.until)
-    behind = state.standings.z[state.playing]
-    for place, fit in enumerate(state.fits):
-        if fit is None or n_rows < until[place] or place + 1 == state.playing:
-            continue
-        if isinstance(fit, RestingRidge):
-            fits[place], until[place] = fit.awake(), _STAYS * n_rows
-        elif behind[place + 1] < _FAR_BEHIND:
-            fits[place], until[place] = RestingRidge.of(fit), _RESTS * n_rows
-    return replace(state, fits=tuple(fits), until=tuple(until))
-
-
 def _waits(wanted: Sequence[float]) -> bool:
     """Whether a class still waits for rows."""
     return any(rows not in {0.0, math.inf} for rows in wanted)
@@ -257,9 +273,9 @@ def _wanted(choice: ClassChoice, n_columns: int) -> float:
 
 
 def _renumbered(log: Log, source: Ints) -> Log:
-    """Rows of actions that stay, by their new numbers."""
+    """Rows of actions that stay, by their new numbers; who else could have been chosen no longer matters."""
     places = np.full(int(max(source.max(initial=-1), log.action.max(initial=-1))) + 1, -1)
     old = np.flatnonzero(source >= 0)
     places[source[old]] = old
     action = places[log.action]
-    return replace(log, action=action).where(action >= 0)
+    return replace(log, contexts=Contexts(log.contexts.shared), action=action).where(action >= 0)
