@@ -189,14 +189,23 @@ class ClassChoosing:
         kept = (*state.early, log) if _waits(wanted) else ()
         return replace(state, fits=tuple(fits), until=tuple(until), wanted=tuple(wanted), early=kept)
 
+    def _words(self, state: Chosen) -> tuple[str, ...]:
+        """How the classes compare."""
+        takes_part = [True, *(one is not None for one in state.fits)]
+        words = explained(self.names, state.standings, state.playing, takes_part)
+        left_out = [False, *(rows == math.inf for rows in state.wanted)]
+        return tuple(
+            f"{name}: left out, as it would be no richer than linear here, or too large" if out else said
+            for name, said, out in zip(self.names, words, left_out, strict=True)
+        )
+
     def _played(self, state: Chosen) -> Epoch:
         """The epoch of the class that plays."""
         linear, fit = state.linear, state.fits[state.playing - 1] if state.playing else None
         assert not isinstance(fit, RestingRidge)
         report = linear.report
         if report is not None and state.fits:
-            takes_part = [True, *(one is not None for one in state.fits)]
-            words = explained(self.names, state.standings, state.playing, takes_part)
+            words = self._words(state)
             report = replace(report, details=(*words, *(report.details if fit is None else ())))
         if fit is None:
             return replace(linear, state=state, report=report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Literal
 
@@ -98,15 +99,17 @@ class EpsilonFalcon:
         When epochs end, instead of doubling from tau_1. The theorem needs doubling.
     model_class
         F, with its features, basis and ridge; "practical" has a ridge of 1 unless F has its own.
-    bonus, decay, floor, gate
-        Of "practical" alone: the scale of the optimism bonus, how fast the passive share falls with the
-        rounds t, as t^-decay, and from where it stays; and whether the constrained fit plays by its "value",
-        "always" or "never".
+    bonus
+        "practical": scale of the optimism bonus, in units of the residual deviation; 0 for none.
+    decay, floor
+        "practical": the passive share falls with the rounds t as t^-decay, and not below the floor.
+    gate
+        "practical": whether the constrained fit plays by its "value", "always" or "never".
     half_life
-        Of "practical" alone: rows after which a row counts half, for worlds that change; None for ever.
+        "practical": rows after which a row counts half, for worlds that change; None for ever.
     classes
-        Of "practical" alone: "auto", or names among "linear", "quadratic", "splines" and "waves", or linear
-        classes with a basis of their own. The one plays that foretells rewards best. Just F if that is given.
+        "practical": "auto", or names among "linear", "quadratic", "splines" and "waves", or linear classes
+        with a basis of their own. The one plays that foretells rewards best. Just F if that is given.
 
     Examples
     --------
@@ -137,9 +140,11 @@ class EpsilonFalcon:
     floor: float | None = None
     gate: Gating | None = None
     half_life: float | None = None
-    classes: str | tuple[ClassChoice, ...] | None = None
+    classes: str | Sequence[ClassChoice] | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.classes, list):  # as people write them; settings are hashable
+            object.__setattr__(self, "classes", tuple(self.classes))
         check_choice("preset", self.preset, ("paper", "calibrated", "practical"))
         check_epsilon(self.passive_share)
         check_delta(self.delta)
