@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.estimates.tallies import Tally
+from gyrfalcon.learners.class_choice import chosen_state
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -39,8 +41,11 @@ from gyrfalcon.learners.softmax import Softmax
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.learners.uniform import Uniform
 from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
+from gyrfalcon.oracles.joined import Joined
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.regressor import Regressor
+from gyrfalcon.oracles.resting import RestingRidge
+from gyrfalcon.oracles.running import RunningRidge
 from gyrfalcon.oracles.splines import Splines
 from gyrfalcon.storage import files
 from gyrfalcon.storage.catalogue import CLASSES
@@ -52,6 +57,7 @@ LEARNERS: list[Learner] = [
     *(EpsilonFalcon(slack=slack) for slack in ("paper", "chi-square", "sandwich")),
     EpsilonFalcon(passive_design="coin", data="all", passive_data="all", schedule=KnownHorizon(1000)),
     EpsilonFalcon(preset="practical"),
+    EpsilonFalcon(preset="practical", classes=("linear",), half_life=500.0),
     Falcon(schedule=Geometric(50, 1.5)),
     LinUCB(schedule=FixedBatch(50), mixing=0.1),
     *(OFUL(growth=growth) for growth in (0.0, 1.0, 1e9)),
@@ -90,6 +96,41 @@ def epoch_of(learner: Learner) -> Epoch:
     return learner.next_epoch(learner.start(problem), log_for(problem, 80, seed=1), history=PastLogs())
 
 
+CHOOSING = EpsilonFalcon(
+    preset="practical",
+    classes=("linear", "waves", "quadratic", Linear(basis=Joined((Identity(), Splines(2, 1))), ridge=2.0)),
+)
+
+
+def wavy_log(n: int, seed: int) -> Log:
+    """Rows whose rewards no line or parabola tells."""
+    problem, rng = problem_for(CHOOSING), np.random.default_rng([seed, 5])
+    x, action = rng.uniform(-2.0, 2.0, size=(n, 2)), rng.integers(0, 3, n)
+    reward = 0.5 + 0.5 * np.sin(3.0 * x[:, 0] + 2.0 * x[:, 1] + action)
+    return problem.log(problem.contexts(x), np.array(["a", "b", "c"])[action].tolist(), reward)
+
+
+@cache
+def entered_epochs() -> tuple[Epoch, Epoch, Epoch]:
+    """Classes that wait for rows, classes that have all entered, and one that plays while others rest."""
+    waiting = CHOOSING.start(problem_for(CHOOSING), wavy_log(60, seed=0))
+    made = [waiting]
+    for seed, n in enumerate((900, 400), start=1):
+        made.append(CHOOSING.next_epoch(made[-1], wavy_log(n, seed), history=PastLogs()))
+    return made[0], made[1], made[2]
+
+
+def test_these_epochs_have_classes_that_wait_and_play_and_rest() -> None:
+    waiting, entered, resting = (chosen_state(epoch) for epoch in entered_epochs())
+    assert [fit is None for fit in waiting.fits] == [True, False, False]
+    assert waiting.early
+    assert all(fit is not None for fit in entered.fits)
+    assert not entered.early
+    assert resting.playing == 1
+    assert isinstance(resting.fits[0], RunningRidge)
+    assert any(isinstance(fit, RestingRidge) for fit in resting.fits)
+
+
 def mixture() -> Epoch:
     bases = tuple(epoch_of(learner) for learner in (EpsilonFalcon(passive_design="coin"), EpsilonGreedy()))
     policy = Mixture(np.array([0.25, 0.75]), bases)
@@ -104,12 +145,23 @@ def assert_plays_alike(one: Epoch, two: Epoch, contexts: Contexts) -> None:
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:60])
 def test_epochs_come_back_play_alike_and_are_refitted_alike(learner: Learner, tmp_path: Path) -> None:
-    epoch, problem = epoch_of(learner), problem_for(learner)
+    problem = problem_for(learner)
+    assert_comes_back(
+        learner, epoch_of(learner), log_for(problem, 20, seed=2), log_for(problem, 60, seed=3), tmp_path
+    )
+
+
+@pytest.mark.parametrize("place", range(3), ids=["waiting", "entered", "resting"])
+def test_so_do_epochs_of_classes_that_were_chosen(place: int, tmp_path: Path) -> None:
+    epoch = entered_epochs()[place]
+    assert_comes_back(CHOOSING, epoch, wavy_log(20, seed=3), wavy_log(200, seed=4), tmp_path)
+
+
+def assert_comes_back(learner: Learner, epoch: Epoch, shown: Log, log: Log, tmp_path: Path) -> None:
     files.save(tmp_path / "epoch", (learner, epoch))
     same_learner, same_epoch = files.load(tmp_path / "epoch")
     assert same_learner == learner
-    assert_plays_alike(epoch, same_epoch, log_for(problem, 20, seed=2).contexts)
-    log = log_for(problem, 60, seed=3)
+    assert_plays_alike(epoch, same_epoch, shown.contexts)
     ours = learner.next_epoch(epoch, log, history=PastLogs())
     theirs = same_learner.next_epoch(same_epoch, log, history=PastLogs())
     assert_plays_alike(ours, theirs, log.contexts)
@@ -157,5 +209,6 @@ def _classes_in(value: object, found: set[type]) -> set[type]:
 
 
 def test_these_tests_store_every_class_of_the_catalogue() -> None:
-    found = _classes_in([LEARNERS, [epoch_of(learner) for learner in LEARNERS], mixture(), others()], set())
+    epochs = [*(epoch_of(learner) for learner in LEARNERS), *entered_epochs()]
+    found = _classes_in([LEARNERS, CHOOSING, epochs, mixture(), others()], set())
     assert {PassiveDesign, *CLASSES.values()} == found
