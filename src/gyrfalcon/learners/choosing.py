@@ -172,6 +172,8 @@ def explained(
             said.append(f"{name} plays")
         elif not taking_part[place]:
             said.append(f"{name}: too few rows for it yet")
+        elif standings.spreads[playing, place] == 0.0:
+            said.append(f"{name}: not compared with {names[playing]} yet")
         else:
             gain = standings.gains[playing, place] / counts[place]
             error = math.sqrt(standings.gain_squares[playing, place]) / counts[place]

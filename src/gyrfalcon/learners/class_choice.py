@@ -21,6 +21,7 @@ from gyrfalcon.learners.choosing import Outlook, Standings, explained
 from gyrfalcon.learners.confident import optimist
 from gyrfalcon.learners.practical import Practical, played_state
 from gyrfalcon.oracles.class_choices import ClassChoice, candidate, name_of
+from gyrfalcon.oracles.models import fill_unknown
 from gyrfalcon.oracles.resting import RestingRidge
 from gyrfalcon.oracles.running import RunningModel, RunningRidge
 
@@ -86,6 +87,7 @@ class ClassChoosing:
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Judge all classes by the new rows, then fit again with these, and play by the best."""
+        del history
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.practical.schedule)
         state = chosen_state(epoch)
@@ -94,10 +96,10 @@ class ClassChoosing:
         ahead = [_advanced(fit, log) for fit in state.fits]
         outlooks = [_linear_outlook(before, log), *(outlook for _, outlook in ahead)]
         standings = state.standings.judged(outlooks, state.playing, log, n_before + len(log))
-        # The gate is about the linear class's own play: while others play, its fits can wait.
-        practical = replace(self.practical, gate="never") if state.playing else self.practical
-        linear = practical.next_epoch(
-            replace(before, index=epoch.index, start=epoch.start, stop=epoch.stop), log, history=history
+        linear = self.practical.advanced(
+            replace(before, index=epoch.index, start=epoch.start, stop=epoch.stop),
+            log,
+            idle=state.playing > 0,
         )
         fits = tuple(fit for fit, _ in ahead)
         state = self._entered(replace(state, fits=fits, linear=linear, standings=standings), log)
@@ -251,7 +253,10 @@ def _advanced(
         return None if fit is None else fit.with_rows(log), None
     phi = fit.rows(log.contexts)
     after, leverages = fit.advanced(log, phi)
-    return after, Outlook.of(phi @ fit.coefficients.T, leverages)
+    means = fit.coefficients @ phi.T
+    if fit.known is not None:
+        fill_unknown(means, fit.known, log.contexts.eligible, eager=True)
+    return after, Outlook.of(means.T, leverages)
 
 
 def _linear_outlook(linear: Epoch, log: Log) -> Outlook | None:

@@ -107,19 +107,28 @@ class Practical:
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Judge the alternatives by the new rows, then fit again with these."""
         del history
+        return self.advanced(epoch, log)
+
+    def advanced(self, epoch: Epoch, log: Log, *, idle: bool = False) -> Epoch:
+        """The next epoch; while something else plays in its place, the gate neither judges nor fits."""
         if len(log) == 0:
             return epochwise.unchanged(epoch, self.schedule)
         state = played_state(epoch)
         kept, n_seen = self.kept(len(log)), state.n_seen + len(log)
-        gate = state.gate if state.model is None else state.gate.judged(state.model, log, kept)
+        gate = state.gate
+        if state.model is not None and not idle:
+            gate = gate.judged(state.model, log, kept)
         oracle = state.oracle or self._oracle(state.problem, log)
         evidence = self._gathered(oracle, state.evidence, log, kept)
         confident, fit = oracle.confident(evidence.rows)
         constrained = None
-        if self.gate != "never" and (self.gate == "always" or n_seen >= gate.due):
+        if self.gate != "never" and not idle and (self.gate == "always" or n_seen >= gate.due):
             models, constrained = self._alternatives(oracle, evidence, epoch.index)
             gate = gate.refitted(models, min(_GATE_RATIO * n_seen, n_seen + (self.half_life or math.inf)))
-        gate = replace(gate, in_use=0) if self.gate == "always" else gate.opened(self.threshold)
+        if self.gate == "always":
+            gate = replace(gate, in_use=0 if gate.models else -1)
+        else:
+            gate = gate.opened(self.threshold)
         after = Played(state.problem, oracle, evidence, confident.model, gate, n_seen)
         return self._succeeded(epoch, after, confident, fit, constrained)
 
