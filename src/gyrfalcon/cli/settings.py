@@ -48,7 +48,7 @@ def completed(settings: Mapping[str, Any], maker: Callable[..., Any]) -> Setting
 
     >>> from gyrfalcon.learners.greedy import Greedy
     >>> completed({"schedule": {"first": 50}}, Greedy)
-    {'schedule': {'name': 'Geometric', 'first': 50, 'ratio': 1.5}}
+    {'schedule': {'name': 'Geometric', 'first': 50, 'ratio': 1.5, 'longest': None}}
     """
     from gyrfalcon.experiments.sweeps.content import settings_of
 

@@ -25,7 +25,7 @@ class Softmax(Regressing):
     to evaluate them by.
 
     >>> Softmax(temperature=0.05, decay=0.0).schedule
-    Geometric(first=100, ratio=1.5)
+    Geometric(first=100, ratio=1.5, longest=None)
     """
 
     temperature: float = 1.0

@@ -54,7 +54,7 @@ def settings_of(value: object) -> Any:
 
     >>> from gyrfalcon.core.schedules import Geometric
     >>> settings_of(Geometric(ratio=3))
-    {'name': 'Geometric', 'first': 100, 'ratio': 3.0}
+    {'name': 'Geometric', 'first': 100, 'ratio': 3.0, 'longest': None}
     """
     match value:
         case Enum():
