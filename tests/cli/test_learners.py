@@ -55,7 +55,7 @@ def test_the_settings_of_one_are_shown_however_its_name_is_written(spelling: str
     told = numbers("learners", spelling)
     settings = {setting["name"]: setting for setting in told["settings"]}
     assert told["name"] == "EpsilonFalcon"
-    assert settings["epsilon"]["default"] == "0.05"
+    assert settings["delta"]["default"] == "0.05"
     assert settings["epsilon"]["meaning"].startswith("Passive share")
     assert settings["data"]["meaning"] == settings["passive_data"]["meaning"]
 

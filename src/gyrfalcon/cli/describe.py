@@ -107,8 +107,10 @@ def short(value: object) -> str:
     if not is_dataclass(value) or isinstance(value, type):
         return f"{value:.6g}" if isinstance(value, float) and value >= 1000 else repr(value)
     given = [(field.name, getattr(value, field.name), _default_of(field)) for field in fields(value)]
-    few = len(given) <= 2  # as schedules have, whose numbers one wants to see
-    shown = ", ".join(f"{name}={short(now)}" for name, now, default in given if few or now != default)
+    few = len(given) <= 3  # as schedules have, whose numbers one wants to see
+    shown = ", ".join(
+        f"{name}={short(now)}" for name, now, default in given if (few and now is not None) or now != default
+    )
     return f"{type(value).__name__}({shown})"
 
 
