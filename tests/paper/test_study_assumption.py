@@ -35,7 +35,8 @@ def test_no_point_of_an_ellipsoid_is_farther(seed: int, d: int) -> None:
     rng = np.random.default_rng(seed)
     curvature, centre, level = rng.uniform(0.05, 3.0, d), rng.normal(size=d), rng.uniform(0.01, 4.0)
     found = farthest(curvature[None], centre[None], np.array([level]))[0]
-    rays = rng.normal(size=(2_000, d))
+    # Directions that are spread evenly over the ellipsoid, long axes and all.
+    rays = rng.normal(size=(2_000, d)) / np.sqrt(curvature)
     edge = centre + rays * np.sqrt(level / (curvature * rays**2).sum(axis=1))[:, None]
     assert (edge**2).sum(axis=1).max() <= found * (1 + 1e-9)
     # One of so many directions in up to five dimensions comes close.
