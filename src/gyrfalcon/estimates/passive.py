@@ -42,7 +42,10 @@ def spread_points(log: Log) -> Floats:
     size = np.abs(columns).max(axis=0, initial=0.0)
     varied = np.ptp(columns, axis=0) > 1e-12 * size if len(columns) else np.zeros(len(size), dtype=np.bool_)
     kept = columns[:, varied]
-    return np.asarray((kept - kept.mean(axis=0)) / kept.std(axis=0)) if kept.size else kept
+    if not kept.size:
+        return kept
+    ordered = np.sort(kept, axis=0)  # sums of sorted numbers have the same bits, whatever the order of rows
+    return np.asarray((kept - ordered.mean(axis=0)) / ordered.std(axis=0))
 
 
 def arranged(log: Log, columns: Floats) -> tuple[Ints, Bools]:
