@@ -15,7 +15,6 @@ from gyrfalcon.estimates.result import (
     MisspecificationEstimate,
     NotEstimableError,
     check_level,
-    symmetric,
 )
 from gyrfalcon.estimates.richer import richer_oracle
 from gyrfalcon.estimates.risk import check_rows_for_folds
@@ -63,17 +62,13 @@ def one_step(
     scores = own.residuals**2 - other.residuals**2
     value = float(np.mean(scores)) - own.excess + _known_excess(wider, other)
     error = float(np.std(scores, ddof=1)) / math.sqrt(len(scores))
-    lower, upper = symmetric(value, error, level)
-    return MisspecificationEstimate(
-        b_hat=max(value, 0.0),
-        standard_error=error,
-        lower=lower,
-        upper=upper,
-        level=level,
+    return MisspecificationEstimate.around(
+        value,
+        error,
+        level,
         method="one step",
         assumption=WAVES if richer is None else RICHER,
         n_rows=len(rows),
-        untruncated=value,
         notes=unseen_note(rows, n_actions),
     )
 

@@ -15,7 +15,6 @@ from gyrfalcon.estimates.result import (
     MisspecificationEstimate,
     NotEstimableError,
     check_level,
-    symmetric,
 )
 from gyrfalcon.estimates.smoothers import Smoother
 from gyrfalcon.oracles.linear import LinearOracle
@@ -54,18 +53,15 @@ def residual_products(
         )
     value = float(np.mean(products))
     error = float(np.std(products, ddof=1)) / math.sqrt(len(products))
-    lower, upper = symmetric(value, error, level, len(products) - 1)
-    return MisspecificationEstimate(
-        b_hat=max(value, 0.0),
-        standard_error=error,
-        lower=lower,
-        upper=upper,
-        level=level,
+    return MisspecificationEstimate.around(
+        value,
+        error,
+        level,
+        len(products) - 1,
         method="residual products",
         assumption=ASSUMPTION,
         n_rows=2 * len(products),
         n_pairs=len(products),
-        untruncated=value,
         notes=unseen_note(rows.take(pairs[usable, 0]), n_actions) + _notes(int(np.sum(~usable))),
     )
 

@@ -17,7 +17,6 @@ from gyrfalcon.estimates.result import (
     NotEstimableError,
     check_level,
     quantile,
-    symmetric,
 )
 from gyrfalcon.estimates.smoothers import Smoother
 from gyrfalcon.oracles.linear import LinearOracle
@@ -139,20 +138,17 @@ def _by_products(
     others = (found.sizes[label] * found.means[label] - e) / (found.sizes[label] - 1)
     influence = (2.0 * e * others / kept[label] - squares[label] - value) / kept[label]
     error = float(np.sqrt(np.sum(influence**2))) / len(label)
-    lower, upper = symmetric(value, error, level, len(label) - 1)
     n_single = found.n - len(label)
     left_out = (f"{n_single} rows were left out, as their contexts came once.",) if n_single else ()
-    return MisspecificationEstimate(
-        b_hat=max(value, 0.0),
-        standard_error=error,
-        lower=lower,
-        upper=upper,
-        level=level,
+    return MisspecificationEstimate.around(
+        value,
+        error,
+        level,
+        len(label) - 1,
         method="pure error, unequal noise",
         assumption=UNEQUAL,
         n_rows=len(label),
         n_groups=int(np.count_nonzero(repeated)),
-        untruncated=value,
         notes=notes + left_out,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from scipy.special import ndtri, stdtrit
 
@@ -44,6 +45,26 @@ class MisspecificationEstimate:
     """Why this method was chosen, if it was not asked for."""
     notes: tuple[str, ...] = ()
     """What the rows could not say."""
+
+    @staticmethod
+    def around(
+        value: float,
+        standard_error: float,
+        level: float,
+        degrees: float = math.inf,
+        **rest: Any,
+    ) -> MisspecificationEstimate:
+        """The estimate with an interval of so many standard errors to both sides, both moved up to 0."""
+        lower, upper = symmetric(value, standard_error, level, degrees)
+        return MisspecificationEstimate(
+            b_hat=max(value, 0.0),
+            standard_error=standard_error,
+            lower=lower,
+            upper=upper,
+            level=level,
+            untruncated=value,
+            **rest,
+        )
 
     @property
     def interval(self) -> tuple[float, float]:
