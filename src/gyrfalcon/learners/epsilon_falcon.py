@@ -21,7 +21,15 @@ from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_rates
 from gyrfalcon.learners.class_choice import ClassChoosing
 from gyrfalcon.learners.epochwise import Data, Fitted
-from gyrfalcon.learners.practical import Gating, Practical
+from gyrfalcon.learners.practical import (
+    C_GAMMA,
+    FIRST_REFIT,
+    FIRST_SHARE,
+    LONGEST,
+    REFIT_RATIO,
+    Gating,
+    Practical,
+)
 from gyrfalcon.learners.sums import Sums, summed
 from gyrfalcon.oracles.class_choices import ClassChoice, checked_classes
 from gyrfalcon.oracles.linear import Linear, LinearOracle
@@ -216,21 +224,24 @@ class EpsilonFalcon:
         """The passive share in force; in preset "practical" that of the first round."""
         if self.epsilon is not None:
             return self.epsilon
-        return 0.03 if self.preset == "practical" else 0.05
+        return FIRST_SHARE if self.preset == "practical" else 0.05
 
     @property
     def epoch_schedule(self) -> Schedule:
         """The schedule in force."""
         if self.preset == "practical":
-            return self.schedule or Geometric(16 if self.tau_1 is None else self.tau_1, 1.1, longest=200)
+            first = FIRST_REFIT if self.tau_1 is None else self.tau_1
+            return self.schedule or Geometric(first, REFIT_RATIO, longest=LONGEST)
         default = 4 if self.preset == "paper" else 100
         return self.schedule or Doubling(default if self.tau_1 is None else self.tau_1)
 
     @property
     def c_gamma_value(self) -> float:
-        """The scale of gamma in force."""
+        """The scale of gamma in force; in preset "practical" it is over the root of the rows."""
         if self.c_gamma is not None:
             return self.c_gamma
+        if self.preset == "practical":
+            return C_GAMMA
         return math.sqrt(c_3(self.C, self.rho)) if self.preset == "paper" else 10.0
 
     @property

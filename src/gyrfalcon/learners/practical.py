@@ -35,6 +35,11 @@ from gyrfalcon.theory import log_confidence
 Gating = Literal["value", "always", "never"]
 """When the constrained fit plays: while it is known to earn more, always, or never."""
 
+FIRST_SHARE, C_GAMMA = 0.03, 1000.0
+"""The passive share of the first round, and gamma over the root of the rows."""
+FIRST_REFIT, REFIT_RATIO, LONGEST = 16, 1.1, 200
+"""Refits come after so many rows, then at this ratio, then after so many rounds at the latest."""
+
 _MOST_WEIGHT = 50.0
 """The largest weight of a row in the importance-weighted fit, in multiples of uniform play's."""
 _GATE_RATIO = 1.5
@@ -58,12 +63,12 @@ class Practical:
     """Inverse gap weighting on f + bonus sigma ||phi||, fits of all rows, and a value gate."""
 
     reads_history: ClassVar[bool] = False
-    epsilon: float = 0.03
+    epsilon: float = FIRST_SHARE
     decay: float = 1.0 / 3.0
     floor: float = 0.001
     open_share: float = 0.02
     bonus: float = 0.75
-    c_gamma: float = 1000.0
+    c_gamma: float = C_GAMMA
     ridge: float = 1.0
     delta: float = 0.05
     gate: Gating = "value"
@@ -71,7 +76,7 @@ class Practical:
     tightening: float = 0.1
     half_life: float | None = None
     """Rows after which a row counts half; None for ever."""
-    schedule: Schedule = Geometric(16, 1.1, longest=200)
+    schedule: Schedule = Geometric(FIRST_REFIT, REFIT_RATIO, longest=LONGEST)
     model_class: Linear = Linear()
 
     def __post_init__(self) -> None:

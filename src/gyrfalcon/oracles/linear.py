@@ -14,8 +14,9 @@ from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.types import Bools, Floats, Ints
 from gyrfalcon.oracles.bases import Basis, Identity
 from gyrfalcon.oracles.conditioning import gram_suffices
-from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit
+from gyrfalcon.oracles.constrained import constrained_fit
 from gyrfalcon.oracles.features import Design, Layout
+from gyrfalcon.oracles.fit_reports import constrained_report, ordinary_report
 from gyrfalcon.oracles.least_squares import LinearFit, least_squares, ridge_factors
 from gyrfalcon.oracles.lines import LinearModel, linear_model
 from gyrfalcon.oracles.models import OptimisticModel
@@ -174,7 +175,9 @@ class LinearOracle:
             active.transformed(change), passive.transformed(change), slack, self.settings.ridge
         )
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        return linear_model(self.design, coefficients, self._seen(active, passive), previous), _report_of(fit)
+        return linear_model(
+            self.design, coefficients, self._seen(active, passive), previous
+        ), constrained_report(fit)
 
     def _unconstrained(self, rows: Moments, previous: LinearModel | None) -> tuple[LinearModel, FitReport]:
         """Ordinary least squares, five times as fast as a constraint that can't bind."""
@@ -182,7 +185,7 @@ class LinearOracle:
         fit = least_squares(rows.transformed(change), self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
         model = linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous)
-        return model, _ordinary_report(rows, fit)
+        return model, ordinary_report(rows, fit)
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
@@ -219,7 +222,7 @@ class LinearOracle:
         could leave it untried for ever.
         """
         model, fit = self.confident(moments)
-        return replace(model, bonus=bonus), _ordinary_report(moments, fit)
+        return replace(model, bonus=bonus), ordinary_report(moments, fit)
 
     def confident(self, moments: Moments) -> tuple[OptimisticModel, LinearFit]:
         """The same without a bonus, and with the fit itself."""
@@ -284,40 +287,6 @@ class LinearOracle:
         """The identity on standardised columns, as a form on the columns as they are, (d, d)."""
         back = np.linalg.inv(self.standardisation(pooled))
         return np.asarray(back @ back.T)
-
-
-def _notes(condition: float, accurate: bool) -> tuple[str, ...]:
-    if accurate:
-        return ()
-    return (
-        f"condition {condition:.1e}: predictions may be off by more than 1e-8; "
-        "drop or rescale nearly collinear features, or set a ridge",
-    )
-
-
-def _ordinary_report(rows: Moments, fit: LinearFit) -> FitReport:
-    return FitReport(
-        n_active=rows.n,
-        n_passive=0.0,
-        condition=fit.condition,
-        accurate=fit.accurate,
-        notes=_notes(fit.condition, fit.accurate),
-    )
-
-
-def _report_of(fit: ConstrainedFit) -> FitReport:
-    return FitReport(
-        n_active=fit.n_active,
-        n_passive=fit.n_passive,
-        alpha=fit.alpha,
-        slack=fit.slack,
-        excess=fit.excess,
-        multiplier=fit.multiplier,
-        binding=fit.binding,
-        condition=fit.condition,
-        accurate=fit.accurate,
-        notes=_notes(fit.condition, fit.accurate),
-    )
 
 
 def _action_means(contexts: Contexts, q: int) -> Floats:
