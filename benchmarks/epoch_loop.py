@@ -1,8 +1,8 @@
 """Epsilon-FALCON as one would type it for one experiment: arrays, no checks, no objects, nothing kept.
 
-The algorithm, its constants and the worlds are those of `EpsilonFalcon()` in `StepExample` and `LinearWorld`.
-Whole epochs are arrays, cut into pieces that stay in the processor's cache. Scores and rewards have actions
-first, as a maximum or a sum over actions is then one of long rows.
+The algorithm, its constants and the worlds are those of `EpsilonFalcon(preset="calibrated")` in `StepExample`
+and `LinearWorld`. Whole epochs are arrays, cut into pieces that stay in the processor's cache. Scores and
+rewards have actions first, as a maximum or a sum over actions is then one of long rows.
 """
 
 from __future__ import annotations

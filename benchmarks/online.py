@@ -50,7 +50,7 @@ def against(world: World, other: Peer) -> Race:
         rounds = Rounds.of(world, other.n_rounds)
         theirs = other.library(rounds)
         note = learned(theirs, rounds)
-    ours = partial(simulate, EpsilonFalcon(), world, N_ROUNDS, seed=0)
+    ours = partial(simulate, EpsilonFalcon(preset="calibrated"), world, N_ROUNDS, seed=0)
     return Race(ours, theirs, note=note, n_ours=N_ROUNDS, n_theirs=other.n_rounds)
 
 

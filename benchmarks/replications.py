@@ -91,7 +91,10 @@ ROWS = [
             limit=0.9,
             most_pairs=2,
         )
-        for learner, world in ((EpsilonFalcon(), STEP), (LinUCB(schedule=FixedBatch(1_000)), STEP))
+        for learner, world in (
+            (EpsilonFalcon(preset="calibrated"), STEP),
+            (LinUCB(schedule=FixedBatch(1_000)), STEP),
+        )
     ),
     *(
         Row(

@@ -22,7 +22,9 @@ def setting_of(world: World) -> Setting:
 @cache
 def agreement(world: World) -> str:
     """What both sides' regret is; a Disagreement if the means are 5 standard errors apart."""
-    ours = simulate(EpsilonFalcon(), world, CHECKED_ROUNDS, N_CHECKED, seed=1).regret[:, -1]
+    ours = simulate(EpsilonFalcon(preset="calibrated"), world, CHECKED_ROUNDS, N_CHECKED, seed=1).regret[
+        :, -1
+    ]
     setting = setting_of(world)
     theirs = np.array([cumulative_regret(setting, CHECKED_ROUNDS, seed)[-1] for seed in range(N_CHECKED)])
     error = np.hypot(ours.std(ddof=1), theirs.std(ddof=1)) / np.sqrt(N_CHECKED)
@@ -32,7 +34,7 @@ def agreement(world: World) -> str:
 
 
 def against_hand(world: World, n_rounds: int) -> Race:
-    ours = partial(simulate, EpsilonFalcon(), world, n_rounds, seed=0)
+    ours = partial(simulate, EpsilonFalcon(preset="calibrated"), world, n_rounds, seed=0)
     theirs = partial(cumulative_regret, setting_of(world), n_rounds, 0)
     return Race(ours, theirs, note=agreement(world), n_ours=n_rounds, n_theirs=n_rounds)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from benchmarks.regret.ablations import ABLATIONS
 from benchmarks.regret.cells import Cell, Failure, Result
-from benchmarks.regret.contestants import BASELINE, CONTESTANTS, PACKAGES, Contestant
+from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR, PACKAGES, Contestant
 from benchmarks.regret.costs import estimate
 from benchmarks.regret.document import document
 from benchmarks.regret.figure import differences_figure
@@ -76,7 +77,8 @@ def _run(options: argparse.Namespace, contestants: list[Contestant], events: lis
     store.prepare()
     failures = play_missing(missing, store, options.jobs) if missing else []
     for event in events:
-        _show(event, stored(event.cells(contestants, options.seeds), store), failures, folder, console)
+        found = stored(event.cells(contestants, options.seeds), store)
+        _show(event, found, failures, folder, console, options.baseline)
     for failure in failures:
         sys.stderr.write(f"Not played: {failure.cell}: {failure.reason}\n")
     return int(bool(failures))
@@ -94,26 +96,27 @@ def _show(
     failures: Sequence[Failure],
     folder: Path,
     console: Console,
+    baseline: str,
 ) -> None:
     """Print the table, and write it, the figure and the JSON."""
     results = [result for _, result in found]
     if not results:
         return
     table, worlds = by_contestant(results), event.worlds
-    content = sheet(table, list(table), worlds, event.title, BASELINE)
+    content = sheet(table, list(table), worlds, event.title, baseline)
     console.print(printed(content, console.width if console.is_terminal else None))
     old = outdated(found)
     if old:
-        console.print(f"Played by other code than there is now (--again plays anew): {', '.join(old)}.")
+        console.print(f"Played by other code than there is now (--again plays anew): {'; '.join(old)}.")
     order = [name for name, *_ in content.rows]
-    against = differences(table, BASELINE)
+    against = differences(table, baseline)
     everywhere = [name for names in worlds.values() for name in names]
     drawing = differences_figure(
-        {name: against[name] for name in order if name in against}, everywhere, event.title, BASELINE
+        {name: against[name] for name in order if name in against}, everywhere, event.title, baseline
     )
     files: dict[str, str | bytes] = {
         "md": markdown(content),
-        "json": document(results, failures, worlds, event.title, BASELINE),
+        "json": document(results, failures, worlds, event.title, baseline),
         "png": picture(drawing, "png"),
         "svg": picture(drawing, "svg"),
     }
@@ -131,25 +134,40 @@ def _completed(options: argparse.Namespace) -> argparse.Namespace:
     options.worlds = options.worlds or (QUICK if quick else ["all"])
     if options.seeds is None:
         options.seeds = QUICK_SEEDS if quick else 10
+    options.baseline = options.baseline or (LINEAR if options.ablations else BASELINE)
     return options
 
 
 def _chosen(options: argparse.Namespace) -> list[Contestant]:
     """The contestants that were asked for, the baseline always among them."""
+    known = {one.name: one for one in (*CONTESTANTS, *ABLATIONS)}
+    if options.baseline not in known:
+        raise ValueError(f"--baseline is {options.baseline!r}; give one of {'; '.join(known)}.")
+    asked = ABLATIONS if options.ablations else _of_packages(options)
+    chosen = {one.name: one for one in (known[options.baseline], *asked) if _is_asked(one, options)}
+    for text in options.only:
+        if not any(text.lower() in name.lower() for name in chosen):
+            raise ValueError(
+                f"--only has {text!r}, and nobody who would play has that in the name; those who take part "
+                "only when asked for need --slow, or the whole of their name."
+            )
+    return list({options.baseline: known[options.baseline], **chosen}.values())
+
+
+def _of_packages(options: argparse.Namespace) -> list[Contestant]:
     asked = options.peers
     if "none" in asked and len(asked) > 1:
         raise ValueError("--peers has none and others; give one or the other.")
     packages = {"gyrfalcon", *(PACKAGES if asked == ["all"] else asked)}
-    return [
-        contestant
-        for contestant in CONTESTANTS
-        if contestant.name == BASELINE
-        or (
-            contestant.package in packages
-            and options.only.lower() in contestant.name.lower()
-            and (options.slow or not contestant.slow)
-        )
-    ]
+    return [one for one in CONTESTANTS if one.package in packages]
+
+
+def _is_asked(contestant: Contestant, options: argparse.Namespace) -> bool:
+    """Whether it is among those of --only; slow ones must be asked for, by --slow or by their whole name."""
+    name, texts = contestant.name.lower(), [text.lower() for text in options.only]
+    if contestant.slow and not options.slow:
+        return name in texts
+    return not texts or any(text in name for text in texts)
 
 
 def _events(options: argparse.Namespace) -> list[Event]:
@@ -162,15 +180,16 @@ def _events(options: argparse.Namespace) -> list[Event]:
     if options.seeds < 1:
         raise ValueError(f"--seeds is {options.seeds}; give at least 1.")
     places, seeds = _places(options.worlds), "1 seed" if options.seeds == 1 else f"{options.seeds} seeds"
+    prefix = "ablations-" if options.ablations else ""
     events = [
-        Event(f"rounds-{n:d}", f"{n:,} rounds, {seeds}", tuple((place, n) for place in places))
+        Event(f"{prefix}rounds-{n:d}", f"{n:,} rounds, {seeds}", tuple((place, n) for place in places))
         for n in options.rounds
     ]
     if options.no_replay:
         once = tuple((place, place.n_rows) for place in places if place.kind == "real")
         if not once:
             raise ValueError("--no-replay is for real sets; add some of them to --worlds.")
-        events.append(Event(ONCE, f"Each row once, {seeds}", once))
+        events.append(Event(prefix + ONCE, f"Each row once, {seeds}", once))
     if not events:
         raise ValueError("there is nothing to play; give --rounds or --no-replay.")
     return events
@@ -214,11 +233,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--peers", nargs="+", default=["all"], choices=["all", "none", *peers], help="other libraries")
     add(
         "--only",
-        default="",
+        nargs="+",
+        default=[],
         metavar="TEXT",
-        help="contestants with this text in their name, and the baseline",
+        help="contestants with one of these texts in their name, and the baseline",
     )
     add("--slow", action="store_true", help="those that take part only when asked for, too")
+    add("--ablations", action="store_true", help="the practical preset, and with one part off each, instead")
+    add("--baseline", metavar="NAME", help=f"whom others are compared with, {BASELINE} unless told")
     add("--again", metavar="TEXT", help="play contestants with this text in their name anew")
     add("--jobs", type=int, default=1, metavar="N", help="cells played at a time")
     add("--folder", default="out/regret", help="where results are, and tables go")

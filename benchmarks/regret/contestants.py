@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 from benchmarks.regret.peers.bayesian_agents import BayesianAgent
@@ -42,15 +43,22 @@ class Contestant:
     @property
     def version(self) -> str | None:
         """The installed version of its package, if it is installed."""
-        try:
-            return version(self.package)
-        except PackageNotFoundError:
-            return None
+        return _installed(self.package)
 
 
-def ours(name: str, learner: Learner, milliseconds: tuple[float, float, float]) -> Contestant:
+@lru_cache
+def _installed(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def ours(
+    name: str, learner: Learner, milliseconds: tuple[float, float, float], slow: bool = False
+) -> Contestant:
     """A learner of this package."""
-    return Contestant(name, "gyrfalcon", Ours(learner), milliseconds)
+    return Contestant(name, "gyrfalcon", Ours(learner), milliseconds, slow=slow)
 
 
 def practical(one: str) -> EpsilonFalcon:
@@ -58,8 +66,10 @@ def practical(one: str) -> EpsilonFalcon:
     return EpsilonFalcon(preset="practical", classes=(one,))
 
 
-BASELINE = "LinUCB .3"
-"""Whom all others are compared with."""
+BASELINE, LINEAR, AUTO, TREES = "LinUCB .3", "practical, linear", "practical, auto", "practical, auto+trees"
+"""Whom all others are compared with, and those that requirements are about."""
+CLASSES = (LINEAR, "practical, quadratic", "practical, splines", "practical, waves")
+"""One class each, known in advance: what a choice from the data is measured by."""
 
 CONTESTANTS = (
     ours(BASELINE, LinUCB(alpha=0.3, schedule=REFITS), (0.012, 0.07, 0.04)),
@@ -72,13 +82,17 @@ CONTESTANTS = (
     ours("SquareCB 10", SquareCB(gamma_scale=10.0, schedule=REFITS, model_class=RIDGE), (0.01, 0.05, 0.03)),
     ours("Epsilon-FALCON paper", EpsilonFalcon(preset="paper"), (0.002, 0.04, 0.02)),
     ours("Epsilon-FALCON calibrated", EpsilonFalcon(preset="calibrated"), (0.002, 0.03, 0.02)),
-    ours("practical, linear", practical("linear"), (0.02, 0.1, 0.06)),
+    ours(LINEAR, practical("linear"), (0.02, 0.1, 0.06)),
     ours("practical, quadratic", practical("quadratic"), (0.03, 0.5, 0.2)),
     ours("practical, splines", practical("splines"), (0.04, 0.5, 0.3)),
     ours("practical, waves", practical("waves"), (0.09, 0.4, 0.4)),
-    ours("practical, auto", EpsilonFalcon(preset="practical"), (0.11, 0.6, 0.45)),
+    ours(AUTO, EpsilonFalcon(preset="practical"), (0.11, 0.6, 0.45)),
+    ours(TREES, EpsilonFalcon(preset="practical", classes="auto+trees"), (0.2, 0.6, 1.3), slow=True),
     Contestant("LinUCB .3 on 100 waves", "gyrfalcon", WavyLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)),
     Contestant("VW squarecb", "vowpalwabbit", Wabbit("--squarecb -l 2"), (0.15, 0.3, 0.5)),
+    Contestant(
+        "VW squarecb, costs 1 - r", "vowpalwabbit", Wabbit("--squarecb -l 2", "1-r"), (0.15, 0.3, 0.5)
+    ),
     Contestant(
         "VW regcbopt", "vowpalwabbit", Wabbit("--regcbopt --mellowness 0.001", "1-r"), (0.12, 0.35, 0.75)
     ),

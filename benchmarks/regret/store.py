@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from benchmarks.regret.cells import Cell, Result, code_of
+from benchmarks.regret.contestants import Contestant
+from benchmarks.regret.worlds import PLACES
 from gyrfalcon.storage.whole import remove_leftovers, write_whole
 
 _NAMES = {field.name for field in fields(Result)}
@@ -33,19 +35,43 @@ class Store:
 
         A version that is not installed here can't be made again, and counts.
         """
-        try:
-            document = json.loads(self._path(cell).read_bytes())
-        except (OSError, ValueError):
-            return None
-        if not isinstance(document, dict) or set(document) != _NAMES:
-            return None
-        # A contestant that was renamed keeps its results.
-        result = Result(**{**document, "contestant": cell.contestant.name})
-        installed = cell.contestant.version
-        return result if installed in (None, result.version) else None
+        found = _read(self._path(cell))
+        return None if found is None else _of(cell.contestant, found)
+
+    @property
+    def n_files(self) -> int:
+        """How many cells there are, of whomever."""
+        return len(list(self.folder.glob("*.json")))
+
+    def results(self, contestants: Sequence[Contestant]) -> list[tuple[Cell, Result]]:
+        """All that is stored of these contestants as they are now, under whatever seeds and rounds."""
+        players = {repr(one.player): one for one in contestants}
+        places = {place.content: place for place in PLACES.values()}
+        kept = []
+        for found in filter(None, map(_read, sorted(self.folder.glob("*.json")))):
+            contestant, place = players.get(found.player), places.get(found.content)
+            result = None if contestant is None else _of(contestant, found)
+            if contestant is not None and place is not None and result is not None:
+                kept.append((Cell(contestant, place, found.n_rounds, found.seed), result))
+        return kept
 
     def _path(self, cell: Cell) -> Path:
         return self.folder / f"{cell.key}.json"
+
+
+def _read(path: Path) -> Result | None:
+    """The file's content, if it is whole."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    is_whole = isinstance(document, dict) and set(document) == _NAMES
+    return Result(**document) if is_whole else None
+
+
+def _of(contestant: Contestant, found: Result) -> Result | None:
+    """The result as this contestant's, who may have been renamed; None if it is of another version."""
+    return replace(found, contestant=contestant.name) if contestant.version in (None, found.version) else None
 
 
 def outdated(cells: Sequence[tuple[Cell, Result]]) -> list[str]:

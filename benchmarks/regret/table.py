@@ -79,10 +79,10 @@ def _summary(
 ) -> tuple[str, ...]:
     there = standing(table, name, main, baseline)
     synthetic = standing(table, name, worlds.get("synthetic", []), baseline)
-    last = "" if synthetic is None else _number(synthetic.means["reward"])
+    last = "" if synthetic is None else number(synthetic.means["reward"])
     if there is None:
         return "", "", "", "", "", last, ""
-    means = map(_number, there.means.values())
+    means = map(number, there.means.values())
     if name == baseline:
         return (*means, "", "", last, duration(there.seconds))
     is_sure = not math.isnan(there.difference.standard_error)  # one seed alone decides nothing
@@ -101,16 +101,16 @@ def _cell(table: Table, name: str, world: str, against: Mapping[str, Difference]
     mean = mean_reward(table, name, world)
     if mean is None:
         return ""
-    return _number(mean) + (MARKS[against[world].verdict] if world in against else "")
+    return number(mean) + (MARKS[against[world].verdict] if world in against else "")
 
 
-def _number(value: float) -> str:
-    """Three digits behind the point.
+def number(value: float, digits: int = 3) -> str:
+    """So many digits behind the point.
 
-    >>> _number(0.80412), _number(1.0)
-    ('.804', '1.000')
+    >>> number(0.80412), number(1.0), number(-0.5, digits=1)
+    ('.804', '1.000', '-.5')
     """
-    return f"{value:.3f}".removeprefix("0") if value >= 0.0 else f"-{_number(-value)}"
+    return f"{value:.{digits}f}".removeprefix("0") if value >= 0.0 else f"-{number(-value, digits)}"
 
 
 def _order(there: Standing | None) -> float:

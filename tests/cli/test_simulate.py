@@ -81,14 +81,42 @@ def test_a_figure_is_drawn(tmp_path: Path, ending: str) -> None:
 
 
 def test_epochs_are_those_of_the_first_replication() -> None:
-    report = numbers("simulate", "EpsilonFalcon", "StepExample", *SMALL, "--epochs")
-    played = simulate(EpsilonFalcon(), SensitivityExample(), 500, 1).epochs[0]
+    calibrated = ("simulate", "EpsilonFalcon", "StepExample", "--set", "preset=calibrated")
+    report = numbers(*calibrated, *SMALL, "--epochs")
+    played = simulate(EpsilonFalcon(preset="calibrated"), SensitivityExample(), 500, 1).epochs[0]
     assert [epoch["until"] for epoch in report["epochs"]] == [epoch.stop for epoch in played]
     assert report["epochs"][0]["gamma"] is None
     assert report["epochs"][-1]["passive"] == 10
-    text = invoke("simulate", "EpsilonFalcon", "StepExample", *SMALL, "--epochs").stdout
+    text = invoke(*calibrated, *SMALL, "--epochs").stdout
     assert "multiplier" in text
+    assert "In the last of them" not in text
     assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_the_last_epoch_is_explained_by_the_learner() -> None:
+    simulation = ("simulate", "EpsilonFalcon", "StepExample", *SMALL, "--epochs")
+    details = numbers(*simulation)["epochs"][-1]["details"]
+    assert any(line.endswith(" plays") for line in details)
+    text = invoke(*simulation).stdout
+    told = text.partition("In the last of them:\n\n")[2].strip().split("\n\n")
+    assert [" ".join(line.split()) for line in told] == details
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("setting", "preset"),
+    [
+        ("epsilon=auto", "practical"),
+        ("epsilon=corollary", "practical"),
+        ("epsilon=0.1", "practical"),
+        ("c_beta=0.1", "calibrated"),
+        ("preset=paper", "paper"),
+    ],
+)
+def test_settings_say_which_algorithm_plays(setting: str, preset: str) -> None:
+    report = numbers("simulate", "EpsilonFalcon", "StepExample", "--set", setting, *SMALL, "--epochs")
+    first = {"practical": 16, "calibrated": 100, "paper": 4}
+    assert report["epochs"][0]["until"] == first[preset]
 
 
 def test_a_data_set_can_be_played() -> None:

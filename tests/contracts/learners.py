@@ -38,16 +38,34 @@ PLAIN: dict[str, Learner] = {
     "forest": Forest(),
     "epsilon-falcon paper": EpsilonFalcon(preset="paper"),
     "epsilon-falcon paper rho": EpsilonFalcon(preset="paper", rho=0.75, rho_prime=1.0, comp=3.0),
-    "epsilon-falcon calibrated": EpsilonFalcon(),
-    "epsilon-falcon coin": EpsilonFalcon(passive_design="coin"),
-    "epsilon-falcon all data": EpsilonFalcon(data="all", monotone_gamma=True),
-    "epsilon-falcon cumulative passive": EpsilonFalcon(passive_data="all"),
-    "epsilon-falcon chi-square": EpsilonFalcon(slack="chi-square", schedule=Geometric(50, 1.5)),
-    "epsilon-falcon sandwich": EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3),
-    "epsilon-falcon polynomial": EpsilonFalcon(model_class=Linear(basis=Polynomial(2))),
-    "epsilon-falcon practical": EpsilonFalcon(preset="practical"),
+    "epsilon-falcon calibrated": EpsilonFalcon(preset="calibrated"),
+    "epsilon-falcon coin": EpsilonFalcon(preset="calibrated", passive_design="coin"),
+    "epsilon-falcon all data": EpsilonFalcon(preset="calibrated", data="all", monotone_gamma=True),
+    "epsilon-falcon cumulative passive": EpsilonFalcon(preset="calibrated", passive_data="all"),
+    "epsilon-falcon chi-square": EpsilonFalcon(
+        preset="calibrated", slack="chi-square", schedule=Geometric(50, 1.5)
+    ),
+    "epsilon-falcon sandwich": EpsilonFalcon(
+        preset="calibrated", slack="sandwich", passive_data="all", epsilon=0.3
+    ),
+    "epsilon-falcon polynomial": EpsilonFalcon(preset="calibrated", model_class=Linear(basis=Polynomial(2))),
+    "epsilon-falcon by the corollary": EpsilonFalcon(preset="calibrated", epsilon="corollary"),
+    "epsilon-falcon": EpsilonFalcon(),
+    "epsilon-falcon practical tail": EpsilonFalcon(
+        passive_data="last epoch", passive_design="tail", epsilon=0.1
+    ),
+    "epsilon-falcon practical by the corollary": EpsilonFalcon(epsilon="corollary"),
     "epsilon-falcon practical linear": EpsilonFalcon(preset="practical", classes=("linear",)),
     "epsilon-falcon practical waves": EpsilonFalcon(preset="practical", classes=("waves",)),
+    "epsilon-falcon practical, share by corollary": EpsilonFalcon(epsilon="corollary", classes=("linear",)),
+    "epsilon-falcon practical, last epoch and tails": EpsilonFalcon(
+        preset="practical",
+        data="last epoch",
+        passive_data="last epoch",
+        passive_design="tail",
+        schedule=Doubling(100),
+    ),
+    "epsilon-falcon practical trees": EpsilonFalcon(preset="practical", classes=("trees",)),
     "epsilon-falcon practical own class": EpsilonFalcon(
         preset="practical", classes=("linear", Linear(basis=Splines(3, 2)))
     ),
@@ -76,11 +94,21 @@ PLAIN: dict[str, Learner] = {
     "regcb optimistic mixing": RegCB(rule="optimistic", clip=False, ridge=0.1, mixing=0.05),
     "epsilon-greedy": EpsilonGreedy(),
     "epsilon-greedy last epoch": EpsilonGreedy(data="last epoch", schedule=Doubling(50)),
-    "epsilon-falcon ridge regressor": EpsilonFalcon(model_class=Regressor(Ridge(alpha=0.1))),
-    "epsilon-falcon lasso": EpsilonFalcon(model_class=Regressor(Lasso(alpha=0.001)), data="all"),
-    "epsilon-falcon non-negative": EpsilonFalcon(model_class=Regressor(LinearRegression(positive=True))),
-    "epsilon-falcon stumps": EpsilonFalcon(model_class=Regressor(StumpHull(budget=2.0)), passive_data="all"),
-    "epsilon-falcon tree": EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor(max_depth=3))),
+    "epsilon-falcon ridge regressor": EpsilonFalcon(
+        preset="calibrated", model_class=Regressor(Ridge(alpha=0.1))
+    ),
+    "epsilon-falcon lasso": EpsilonFalcon(
+        preset="calibrated", model_class=Regressor(Lasso(alpha=0.001)), data="all"
+    ),
+    "epsilon-falcon non-negative": EpsilonFalcon(
+        preset="calibrated", model_class=Regressor(LinearRegression(positive=True))
+    ),
+    "epsilon-falcon stumps": EpsilonFalcon(
+        preset="calibrated", model_class=Regressor(StumpHull(budget=2.0)), passive_data="all"
+    ),
+    "epsilon-falcon tree": EpsilonFalcon(
+        preset="calibrated", model_class=Regressor(DecisionTreeRegressor(max_depth=3))
+    ),
     "falcon kernel ridge": Falcon(model_class=Regressor(KernelRidge(kernel="rbf", alpha=1.0))),
     "epsilon-greedy boosting": EpsilonGreedy(
         model_class=Regressor(GradientBoostingRegressor(n_estimators=5)), schedule=Doubling(100)
@@ -124,14 +152,18 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "regcb elimination shared": RegCB(model_class=Linear(layout="shared")),
     "regcb elimination hybrid": RegCB(model_class=Linear(layout="hybrid")),
     "regcb optimistic hybrid": RegCB(rule="optimistic", model_class=Linear(layout="hybrid")),
-    "epsilon-falcon shared": EpsilonFalcon(model_class=Linear(layout="shared")),
-    "epsilon-falcon hybrid": EpsilonFalcon(model_class=Linear(layout="hybrid"), slack="sandwich"),
+    "epsilon-falcon shared": EpsilonFalcon(preset="calibrated", model_class=Linear(layout="shared")),
+    "epsilon-falcon hybrid": EpsilonFalcon(
+        preset="calibrated", model_class=Linear(layout="hybrid"), slack="sandwich"
+    ),
     "epsilon-falcon practical shared": EpsilonFalcon(preset="practical", model_class=Linear(layout="shared")),
     "epsilon-falcon practical with features of actions": EpsilonFalcon(preset="practical"),
     "epsilon-falcon practical hybrid": EpsilonFalcon(
         preset="practical", gate="always", model_class=Linear(layout="hybrid")
     ),
-    "epsilon-falcon ridge regressor shared": EpsilonFalcon(model_class=Regressor(Ridge(alpha=0.1))),
+    "epsilon-falcon ridge regressor shared": EpsilonFalcon(
+        preset="calibrated", model_class=Regressor(Ridge(alpha=0.1))
+    ),
     "falcon tree shared": Falcon(model_class=Regressor(DecisionTreeRegressor(max_depth=4)), data="all"),
     "falcon tree per action": Falcon(
         model_class=Regressor(DecisionTreeRegressor(max_depth=4), layout="per action")

@@ -204,8 +204,8 @@ class Master:
     """
 
     bases: tuple[EpsilonFalcon, ...] = (
-        EpsilonFalcon(epsilon=0.05, passive_design="coin", tau_1=40),
-        EpsilonFalcon(epsilon=0.2, passive_design="coin", tau_1=40),
+        EpsilonFalcon(preset="calibrated", epsilon=0.05, passive_design="coin", tau_1=40),
+        EpsilonFalcon(preset="calibrated", epsilon=0.2, passive_design="coin", tau_1=40),
     )
     rate: float = 0.02
     floor: float = 0.2

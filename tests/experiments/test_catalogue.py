@@ -64,7 +64,7 @@ def _classes_of(package: Any, methods: tuple[str, ...]) -> set[str]:
 
 
 def test_every_learner_but_the_parts_of_a_preset_is_in_the_catalogue() -> None:
-    parts = {"Practical", "ClassChoosing"}
+    parts = {"AlgorithmOne", "Practical", "ClassChoosing"}
     assert _classes_of(gyrfalcon.learners, ("start", "next_epoch")) - parts == set(LEARNERS)
 
 

@@ -128,7 +128,7 @@ def entries(share: float) -> dict[int, int]:
         rewards = np.concatenate([rewards, log.reward])
         worths.append(len(rewards) * min(1.0, 4.0 * float(rewards.var())))
         epoch = learned(AUTO, epoch, log)
-        for place, fit in enumerate(chosen_state(epoch).fits):
+        for place, fit in enumerate(chosen_state(epoch).others.fits):
             if fit is not None and place not in entered:
                 entered[place] = len(rewards)
                 assert isinstance(fit, RunningRidge)
@@ -152,28 +152,28 @@ def test_classes_enter_with_rows_enough_for_their_columns_and_rare_rewards_make_
 def test_rare_rewards_do_not_keep_a_class_out_for_ever() -> None:
     rare = [drawn(1_000, block, 0.003) for block in range(5)]
     epoch = learned(AUTO, AUTO.start(Problem(["a", "b"], features=2)), *rare[:4])
-    assert chosen_state(epoch).fits[2] is None
+    assert chosen_state(epoch).others.fits[2] is None
     state = chosen_state(learned(AUTO, epoch, rare[4]))
-    assert all(fit is not None and fit.n_columns > 3 for fit in state.fits)
-    assert state.wanted == (0.0, 0.0, 0.0)
+    assert all(fit is not None and fit.n_columns > 3 for fit in state.others.fits)
+    assert state.others.wanted == (0.0, 0.0, 0.0)
 
 
 def test_early_rows_are_kept_until_all_have_entered_and_then_dropped() -> None:
     run = steps(AUTO, SINUS, 1_000)
-    waiting = [place for place in range(1, len(run)) if chosen_state(run[place][0]).fits[-1] is None]
+    waiting = [place for place in range(1, len(run)) if chosen_state(run[place][0]).others.fits[-1] is None]
     assert 0 < len(waiting) < len(run) - 2
     for place in waiting[::5]:
-        early = Log.concat(chosen_state(run[place][0]).early, 2)
+        early = Log.concat(chosen_state(run[place][0]).others.early, 2)
         assert np.array_equal(early.reward, rows_before(run, place).reward)
         assert np.array_equal(early.contexts.shared, rows_before(run, place).contexts.shared)
     for epoch, _ in run[waiting[-1] + 1 :]:
-        assert chosen_state(epoch).early == ()
+        assert chosen_state(epoch).others.early == ()
 
 
 def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -> None:
     run = steps(AUTO, SinusoidWorld(n_actions=2, n_features=2), 4_000)
     states = [chosen_state(epoch) for epoch, _ in run[1:]]
-    resting = [[isinstance(fit, RestingRidge) for fit in state.fits] for state in states]
+    resting = [[isinstance(fit, RestingRidge) for fit in state.others.fits] for state in states]
     woke = [
         (place, number)
         for place in range(1, len(states))
@@ -182,7 +182,7 @@ def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -
     ]
     assert {number for _, number in woke} >= {0, 1}
     for place, number in [*woke, (len(states) - 1, 2)]:
-        fit = states[place].fits[number]
+        fit = states[place].others.fits[number]
         assert isinstance(fit, RunningRidge)
         rows = rows_before(run, place + 1)
         never_rested = RunningRidge.start(fit.basis, 2, fit.ridge).with_rows(rows)
@@ -197,10 +197,10 @@ def test_a_class_rests_only_while_it_is_far_behind_and_does_not_play() -> None:
     states = [chosen_state(epoch) for epoch, _ in run[1:]]
     for before, after in itertools.pairwise(states):
         for place in range(3):
-            if isinstance(after.fits[place], RestingRidge):
+            if isinstance(after.others.fits[place], RestingRidge):
                 assert after.playing != place + 1
-            if isinstance(after.fits[place], RestingRidge) and not isinstance(
-                before.fits[place], RestingRidge
+            if isinstance(after.others.fits[place], RestingRidge) and not isinstance(
+                before.others.fits[place], RestingRidge
             ):
                 assert after.standings.z[after.playing, place + 1] < -4.0
 
@@ -210,10 +210,10 @@ def test_with_a_half_life_classes_at_rest_still_wake() -> None:
     learner = replace(AUTO, classes=("linear", "quadratic", "splines"), half_life=400.0)
     run = steps(learner, SinusoidWorld(n_actions=2, n_features=2), 8_000)
     late = [(epoch, chosen_state(epoch)) for epoch, _ in run if epoch.start > 4_000]
-    assert any(isinstance(fit, RestingRidge) for _, state in late for fit in state.fits)
+    assert any(isinstance(fit, RestingRidge) for _, state in late for fit in state.others.fits)
     for place in range(2):
-        assert any(isinstance(state.fits[place], RunningRidge) for _, state in late)
-        assert all(state.until[place] <= epoch.start + 400.0 for epoch, state in late)
+        assert any(isinstance(state.others.fits[place], RunningRidge) for _, state in late)
+        assert all(state.others.until[place] <= epoch.start + 400.0 for epoch, state in late)
 
 
 def test_waves_alone_play_as_soon_as_they_have_entered_and_lines_never_again() -> None:
@@ -224,7 +224,7 @@ def test_waves_alone_play_as_soon_as_they_have_entered_and_lines_never_again() -
     assert 0 < first < len(playing) - 5
     assert playing == [0] * first + [1] * (len(playing) - first)
     for state in states:
-        assert (state.playing == 1) == (state.fits[0] is not None)
+        assert (state.playing == 1) == (state.others.fits[0] is not None)
     policies = [epoch.policy for epoch, _ in run[1 + first :]]
     assert all(
         isinstance(policy, KernelPolicy) and isinstance(policy.scorer, RunningModel) for policy in policies
@@ -234,7 +234,7 @@ def test_waves_alone_play_as_soon_as_they_have_entered_and_lines_never_again() -
 def test_lines_that_were_not_asked_for_do_not_play_even_where_they_are_right() -> None:
     world = LinearWorld(n_actions=2, n_features=2, noise=0.1)
     states = [chosen_state(epoch) for epoch, _ in steps(WAVES, world, 5_000)[1:]]
-    entered = [state for state in states if state.fits[0] is not None]
+    entered = [state for state in states if state.others.fits[0] is not None]
     assert max(state.standings.z[1, 0] for state in entered) > 3.0  # by two errors lines would get to play
     assert all(state.playing == 1 for state in entered)
 
@@ -243,7 +243,7 @@ def test_what_plays_is_the_regression_with_its_bonus_and_gamma() -> None:
     run = steps(WAVES, SINUS, 1_500)
     epoch, state = last_of(run)
     rows = rows_before(run, len(run) - 1)
-    fit = state.fits[0]
+    fit = state.others.fits[0]
     assert isinstance(fit, RunningRidge)
     assert isinstance(epoch.policy, KernelPolicy)
     model = epoch.policy.scorer
@@ -259,8 +259,8 @@ def test_what_plays_is_the_regression_with_its_bonus_and_gamma() -> None:
 def test_features_of_actions_and_no_features_are_left_to_lines(world: Lines) -> None:
     ours, theirs = (steps(one, world, 600) for one in (AUTO, LINEAR))
     epoch, state = last_of(ours)
-    assert state.fits == ()
-    assert state.early == ()
+    assert state.others.fits == ()
+    assert state.others.early == ()
     contexts = world.draw(0, 100, seed=3).contexts
     assert np.array_equal(epoch.policy.probabilities(contexts), theirs[-1][0].policy.probabilities(contexts))
     assert np.array_equal(rows_before(ours, len(ours)).action, rows_before(theirs, len(theirs)).action)
@@ -272,9 +272,9 @@ def test_a_class_that_is_too_large_for_so_many_actions_is_left_out() -> None:
     contexts = problem.contexts(rng.normal(size=(64, 20)))
     log = problem.log(contexts, rng.integers(0, 4096, 64).tolist(), rng.random(64))
     state = chosen_state(learned(AUTO, AUTO.start(problem), log))
-    assert state.fits == (None, None, None)
-    assert state.wanted == (math.inf,) * 3
-    assert state.early == ()
+    assert state.others.fits == (None, None, None)
+    assert state.others.wanted == (math.inf,) * 3
+    assert state.others.early == ()
 
 
 def scores_of(epoch: Epoch, contexts: Contexts) -> Floats:
@@ -313,12 +313,12 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
     problem = Problem([kept[2], "new", kept[0]], features=2)
     adapted = QUADRATIC.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), world.problem, problem)
-    fit = chosen_state(adapted).fits[0]
+    fit = chosen_state(adapted).others.fits[0]
     assert isinstance(fit, RunningRidge)
     again = RunningRidge.start(fit.basis, 3, fit.ridge).with_rows(rows)
     np.testing.assert_allclose(fit.coefficients, again.coefficients, atol=1e-9)
     log = run[-1][1]
-    after = chosen_state(learned(QUADRATIC, adapted, log)).fits[0]
+    after = chosen_state(learned(QUADRATIC, adapted, log)).others.fits[0]
     assert isinstance(after, RunningRidge)
     np.testing.assert_allclose(after.coefficients, again.with_rows(log).coefficients, atol=1e-9)
 
@@ -329,11 +329,11 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
     world = Lines(masked=masked, noise=0.3)
     run = steps(WAVES, world, 100)
     epoch, state = last_of(run)
-    assert state.fits == (None,)
+    assert state.others.fits == (None,)
     problem = Problem(labels, features=2, outside="accept")
     adapted = WAVES.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), world.problem, problem)
-    early = Log.concat(chosen_state(adapted).early, len(labels))
+    early = Log.concat(chosen_state(adapted).others.early, len(labels))
     assert np.array_equal(early.action, rows.action)
     assert np.array_equal(early.reward, rows.reward)
     rng = np.random.default_rng(0)
@@ -342,7 +342,7 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
         eligible=np.ones((4_100, len(labels)), dtype=np.bool_) if masked else None,
     )
     log = problem.log(many, rng.choice(labels, 4_100).tolist(), rng.random(4_100))
-    fit = chosen_state(learned(WAVES, adapted, log)).fits[0]
+    fit = chosen_state(learned(WAVES, adapted, log)).others.fits[0]
     assert isinstance(fit, RunningRidge)
     counts = np.bincount(np.concatenate([rows.action, log.action]), minlength=len(labels))
     assert fit.weights.tolist() == counts.tolist()
@@ -353,15 +353,15 @@ def test_a_class_at_rest_adapts_as_well() -> None:
     epoch, state = next(
         (epoch, chosen_state(epoch))
         for epoch, _ in run[1:]
-        if any(isinstance(fit, RestingRidge) for fit in chosen_state(epoch).fits)
+        if any(isinstance(fit, RestingRidge) for fit in chosen_state(epoch).others.fits)
     )
     (first, second), place = (
         (1, 2),
-        next(number for number, fit in enumerate(state.fits) if isinstance(fit, RestingRidge)),
+        next(number for number, fit in enumerate(state.others.fits) if isinstance(fit, RestingRidge)),
     )
     problem = Problem([second, "new", first], features=2, outside="accept")
-    moved = chosen_state(AUTO.adapt(epoch, problem)).fits[place]
-    resting = state.fits[place]
+    moved = chosen_state(AUTO.adapt(epoch, problem)).others.fits[place]
+    resting = state.others.fits[place]
     assert isinstance(moved, RestingRidge)
     assert isinstance(resting, RestingRidge)
     ours, theirs = moved.awake(), resting.awake()
@@ -415,8 +415,8 @@ def test_a_log_warms_all_classes_up() -> None:
     state = chosen_state(warm)
     assert (warm.index, warm.start, warm.stop) == (cold.index, cold.start, cold.stop)
     assert state.playing == 1
-    assert state.early == ()
-    fit = state.fits[0]
+    assert state.others.early == ()
+    fit = state.others.fits[0]
     assert isinstance(fit, RunningRidge)
     np.testing.assert_allclose(
         fit.coefficients, RunningRidge.start(fit.basis, 2).with_rows(rows).coefficients, atol=1e-10
@@ -428,7 +428,7 @@ def test_a_log_warms_all_classes_up() -> None:
 def test_classes_are_judged_by_rows_that_came_after_their_fits() -> None:
     run = steps(QUADRATIC, SINUS, 600)
     states = [chosen_state(epoch) for epoch, _ in run[1:]]
-    assert states[0].fits[0] is not None
+    assert states[0].others.fits[0] is not None
     assert not states[0].standings.weights.any()  # fitted on these rows, so not judged by them
     sizes = [len(log) for _, log in run[:-1]]
     total = np.cumsum(sizes)
@@ -440,7 +440,7 @@ def test_own_classes_take_part_with_their_own_ridge() -> None:
     own = Linear(basis=Splines(3, 2), ridge=7.0)
     learner = replace(AUTO, classes=("linear", own, "quadratic"))
     state = last_of(steps(learner, SINUS, 300))[1]
-    fits = [fit for fit in state.fits if isinstance(fit, RunningRidge)]
+    fits = [fit for fit in state.others.fits if isinstance(fit, RunningRidge)]
     assert [fit.ridge for fit in fits] == [7.0, 1.0]
     assert isinstance(learner.practical, ClassChoosing)
     assert learner.practical.names == ("linear", "Splines(n_knots=3, degree=2), ridge 7", "quadratic")
@@ -498,7 +498,7 @@ def test_classes_that_cannot_be_tried_are_refused(classes: Any, message: str) ->
 
 def test_other_presets_have_no_use_for_classes() -> None:
     with pytest.raises(ValueError, match="classes is 'auto', which preset 'calibrated' has no use for"):
-        EpsilonFalcon(classes="auto")
+        EpsilonFalcon(preset="calibrated", classes="auto")
 
 
 def test_epochs_of_other_learners_are_refused() -> None:

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.regret.__main__ import main
-from benchmarks.regret.contestants import BASELINE, CONTESTANTS
+from benchmarks.regret.__main__ import _chosen, _completed, _parser, main
+from benchmarks.regret.ablations import ABLATIONS
+from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR
 from benchmarks.regret.costs import _SIZES, _terms, _weights, expected_seconds
 
 from tests.regret.players import Always, cell
@@ -55,6 +56,36 @@ def test_without_replay_each_set_is_as_long_as_it_is(tmp_path: Path) -> None:
     assert not (tmp_path / "rounds-20000.json").exists()
 
 
+def test_ablations_are_compared_with_the_preset_in_a_table_of_their_own(tmp_path: Path) -> None:
+    options = ["--ablations", "--only", "no bonus", "never", "--worlds", "wine", "--seeds", "2"]
+    assert main([*options, "--rounds", "60", "--folder", str(tmp_path)]) == 0
+    document = json.loads((tmp_path / "ablations-rounds-60.json").read_text())
+    assert document["baseline"] == LINEAR
+    assert len({one["contestant"] for one in document["cells"]}) == 3
+    assert list(document["differences"]["reward"]) == [f"{LINEAR}: no bonus", f"{LINEAR}: gate never open"]
+    assert not (tmp_path / "rounds-60.json").exists()
+
+
+def asked(*options: str) -> list[str]:
+    return [one.name for one in _chosen(_completed(_parser().parse_args(options)))]
+
+
+def test_some_contestants_can_be_chosen_and_the_baseline_is_always_there() -> None:
+    assert asked("--only", "lints .1", "SquareCB 10") == [BASELINE, "LinTS .1", "SquareCB 10"]
+    assert asked("--only", "LinTS .1", "--baseline", LINEAR) == [LINEAR, "LinTS .1"]
+    assert asked("--only", "LinTS .1", "--baseline", "LinTS .1") == ["LinTS .1"]
+    assert asked("--ablations")[0] == LINEAR
+    assert asked("--ablations", "--baseline", BASELINE)[:2] == [BASELINE, ABLATIONS[0].name]
+
+
+def test_slow_contestants_take_part_only_when_asked_for() -> None:
+    slow = {one.name for one in CONTESTANTS if one.slow}
+    assert not slow & set(asked())
+    assert slow <= set(asked("--slow"))
+    assert "coba LinTS" not in asked("--only", "LinTS")
+    assert "coba LinTS" in asked("--only", "coba lints")
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -64,6 +95,9 @@ def test_without_replay_each_set_is_as_long_as_it_is(tmp_path: Path) -> None:
         (["--worlds", "whine"], "'whine'"),
         (["--worlds", "xor", "--no-replay"], "--no-replay is for real sets"),
         (["--peers", "none", "coba"], "none and others"),
+        (["--only", "LinUCB", "nobody"], "--only has 'nobody'"),
+        (["--only", "a LinTS"], "need --slow, or the whole of their name"),
+        (["--baseline", "LinUCB"], "--baseline is 'LinUCB'"),
     ],
 )
 def test_what_can_not_be_played_is_refused(
@@ -75,8 +109,9 @@ def test_what_can_not_be_played_is_refused(
 
 
 def test_names_and_settings_of_contestants_are_their_own() -> None:
-    assert len({one.name for one in CONTESTANTS}) == len(CONTESTANTS)
-    assert len({repr(one.player) for one in CONTESTANTS}) == len(CONTESTANTS)
+    everybody = (*CONTESTANTS, *ABLATIONS)
+    assert len({one.name for one in everybody}) == len(everybody)
+    assert len({repr(one.player) for one in everybody}) == len(everybody)
 
 
 def test_expected_times_are_near_those_that_were_measured() -> None:

@@ -52,12 +52,23 @@ from gyrfalcon.storage.catalogue import CLASSES
 
 BASES = (Identity(), Polynomial(2), RandomFourier(6), Splines(4))
 LEARNERS: list[Learner] = [
-    *(EpsilonFalcon(model_class=Linear(basis=basis, ridge=0.1)) for basis in BASES),
-    *(EpsilonFalcon(model_class=Linear(layout=layout, ridge=0.1)) for layout in ("shared", "hybrid")),
-    *(EpsilonFalcon(slack=slack) for slack in ("paper", "chi-square", "sandwich")),
-    EpsilonFalcon(passive_design="coin", data="all", passive_data="all", schedule=KnownHorizon(1000)),
+    *(EpsilonFalcon(preset="calibrated", model_class=Linear(basis=basis, ridge=0.1)) for basis in BASES),
+    *(
+        EpsilonFalcon(preset="calibrated", model_class=Linear(layout=layout, ridge=0.1))
+        for layout in ("shared", "hybrid")
+    ),
+    *(EpsilonFalcon(preset="calibrated", slack=slack) for slack in ("paper", "chi-square", "sandwich")),
+    EpsilonFalcon(
+        preset="calibrated",
+        passive_design="coin",
+        data="all",
+        passive_data="all",
+        schedule=KnownHorizon(1000),
+    ),
     EpsilonFalcon(preset="practical"),
     EpsilonFalcon(preset="practical", classes=("linear",), half_life=500.0),
+    EpsilonFalcon(preset="practical", classes=("linear", "trees")),
+    EpsilonFalcon(preset="practical", classes=("linear",), epsilon="corollary"),
     Falcon(schedule=Geometric(50, 1.5)),
     LinUCB(schedule=FixedBatch(50), mixing=0.1),
     *(OFUL(growth=growth) for growth in (0.0, 1.0, 1e9)),
@@ -65,8 +76,8 @@ LEARNERS: list[Learner] = [
     *(LinTS(model_class=Linear(layout=layout), n_draws=20) for layout in (None, "shared", "hybrid")),
     *(RegCB(rule=rule) for rule in ("elimination", "optimistic")),
     EpsilonGreedy(),
-    EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor(max_depth=2)), data="all"),
-    EpsilonFalcon(model_class=Regressor(Lasso(alpha=0.01), layout="shared")),
+    EpsilonFalcon(preset="calibrated", model_class=Regressor(DecisionTreeRegressor(max_depth=2)), data="all"),
+    EpsilonFalcon(preset="calibrated", model_class=Regressor(Lasso(alpha=0.01), layout="shared")),
     Falcon(model_class=Regressor(MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", tol=0.1))),
     FalconPlus(schedule=KnownHorizon(1000)),
     *(SquareCB(weighting=weighting, horizon=1000) for weighting in ("inverse gap", "log barrier")),
@@ -93,7 +104,8 @@ def log_for(problem: Problem, n: int, seed: int) -> Log:
 
 def epoch_of(learner: Learner) -> Epoch:
     problem = problem_for(learner)
-    return learner.next_epoch(learner.start(problem), log_for(problem, 80, seed=1), history=PastLogs())
+    n = 1_000 if getattr(learner, "classes", None) == ("linear", "trees") else 80
+    return learner.next_epoch(learner.start(problem), log_for(problem, n, seed=1), history=PastLogs())
 
 
 CHOOSING = EpsilonFalcon(
@@ -122,17 +134,20 @@ def entered_epochs() -> tuple[Epoch, Epoch, Epoch]:
 
 def test_these_epochs_have_classes_that_wait_and_play_and_rest() -> None:
     waiting, entered, resting = (chosen_state(epoch) for epoch in entered_epochs())
-    assert [fit is None for fit in waiting.fits] == [True, False, False]
-    assert waiting.early
-    assert all(fit is not None for fit in entered.fits)
-    assert not entered.early
+    assert [fit is None for fit in waiting.others.fits] == [True, False, False]
+    assert waiting.others.early
+    assert all(fit is not None for fit in entered.others.fits)
+    assert not entered.others.early
     assert resting.playing == 1
-    assert isinstance(resting.fits[0], RunningRidge)
-    assert any(isinstance(fit, RestingRidge) for fit in resting.fits)
+    assert isinstance(resting.others.fits[0], RunningRidge)
+    assert any(isinstance(fit, RestingRidge) for fit in resting.others.fits)
 
 
 def mixture() -> Epoch:
-    bases = tuple(epoch_of(learner) for learner in (EpsilonFalcon(passive_design="coin"), EpsilonGreedy()))
+    bases = tuple(
+        epoch_of(learner)
+        for learner in (EpsilonFalcon(preset="calibrated", passive_design="coin"), EpsilonGreedy())
+    )
     policy = Mixture(np.array([0.25, 0.75]), bases)
     return Epoch(index=1, start=0, stop=9, policy=policy, passive_policy=UniformPolicy(3))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import counted, number, print_json, print_table, with_error
+from gyrfalcon.cli.output import counted, number, print_json, print_table, say, with_error
 from gyrfalcon.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -183,10 +183,12 @@ def _digits(name: str) -> int:
 
 
 def _print_epochs(trace: Trace) -> None:
-    from gyrfalcon.cli.traces import epoch_notes, epoch_rows
+    from gyrfalcon.cli.traces import epoch_notes, epoch_rows, last_details
 
     columns = ["epoch", "until", "active", "passive", "gamma", "slack", "excess", "multiplier"]
     rows = [[number(row[column]) for column in columns] for row in epoch_rows(trace)]
     print_table("Epochs of the first run in which a checkpoint fell, and their fits", columns, rows, 0)
     for text in epoch_notes(trace):
         typer.echo(f"Note: {text}")
+    if details := last_details(trace):
+        say("In the last of them:", *details)

@@ -92,7 +92,7 @@ def save_figure(path: Path, trace: Trace, title: str) -> None:
     write_whole(path, picture(figure, path.suffix.lower().removeprefix(".")))
 
 
-def epoch_rows(trace: Trace) -> list[dict[str, float]]:
+def epoch_rows(trace: Trace) -> list[dict[str, Any]]:
     """The first replication's epochs that played a checkpoint's round, and how they were fitted."""
     return [_epoch_row(epoch) for epoch in trace.epochs[0]]
 
@@ -101,6 +101,12 @@ def epoch_notes(trace: Trace) -> list[str]:
     """What the first replication's fits have to say, each sentence once."""
     notes = {note: None for epoch in trace.epochs[0] if epoch.report for note in epoch.report.notes}
     return list(notes)
+
+
+def last_details(trace: Trace) -> tuple[str, ...]:
+    """The learner's own account of the first replication's last epoch."""
+    report = trace.epochs[0][-1].report
+    return () if report is None else report.details
 
 
 def _spec(text: str | None) -> Checkpoints:
@@ -113,11 +119,12 @@ def _spec(text: str | None) -> Checkpoints:
     return rounds[0] if len(rounds) == 1 else rounds
 
 
-def _epoch_row(epoch: PlayedEpoch) -> dict[str, float]:
+def _epoch_row(epoch: PlayedEpoch) -> dict[str, Any]:
     report = epoch.report
-    row: dict[str, float] = {"epoch": epoch.index, "until": epoch.stop}
+    row: dict[str, Any] = {"epoch": epoch.index, "until": epoch.stop}
     if report is None:
-        return row | dict.fromkeys(("active", "passive", "gamma", "slack", "excess", "multiplier"), math.nan)
+        numbers = ("active", "passive", "gamma", "slack", "excess", "multiplier")
+        return row | dict.fromkeys(numbers, math.nan) | {"details": ()}
     constrained = math.isfinite(report.slack)
     return row | {
         "active": report.n_active,
@@ -126,6 +133,7 @@ def _epoch_row(epoch: PlayedEpoch) -> dict[str, float]:
         "slack": report.slack if constrained else math.nan,
         "excess": report.excess if constrained else math.nan,
         "multiplier": report.multiplier if constrained else math.nan,
+        "details": report.details,
     }
 
 

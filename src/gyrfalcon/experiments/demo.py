@@ -24,7 +24,7 @@ from gyrfalcon.report.figures import Band
 LEARNERS: dict[str, Learner] = {
     "LinUCB": LinUCB(),
     "FALCON": Falcon(),
-    "Epsilon-FALCON": EpsilonFalcon(),
+    "Epsilon-FALCON": EpsilonFalcon(preset="calibrated"),
 }
 FIRST_EPOCH = 100
 

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.types import Floats, Ints
 from gyrfalcon.core.untried import TryingKernel
 from gyrfalcon.learners.epochwise import Fitted, fitted_state
@@ -41,6 +43,26 @@ def adapted(epoch: Epoch, problem: Problem) -> Epoch:
 def sources(before: Problem, after: Problem) -> Ints:
     """Where each action was in the problem before, (K,); -1 for a new one."""
     return np.array([before.actions.index(a) if a in before.actions else -1 for a in after.actions])
+
+
+def renumbered(log: Log, source: Ints) -> Log:
+    """Rows of actions that stay, by their new numbers: action k was action source[k] before, -1 if it is new.
+
+    Who else could have been chosen no longer matters, nor do features of actions that were not.
+    """
+    places = np.full(int(max(source.max(initial=-1), log.action.max(initial=-1))) + 1, -1)
+    old = np.flatnonzero(source >= 0)
+    places[source[old]] = old
+    contexts = Contexts(log.contexts.shared, _features(log.contexts.actions, source))
+    action = places[log.action]
+    return replace(log, contexts=contexts, action=action).where(action >= 0)
+
+
+def _features(features: Floats | None, source: Ints) -> Floats | None:
+    """(n, K, q): 0 for actions that are new."""
+    if features is None:
+        return None
+    return np.ascontiguousarray(np.where((source >= 0)[:, np.newaxis], features[:, source], 0.0))
 
 
 def _with_model(policy: Policy, model: RewardModel) -> Policy:

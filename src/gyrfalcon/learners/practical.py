@@ -7,7 +7,7 @@ is known to be worth more than the pooled one.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -18,13 +18,14 @@ from gyrfalcon.core.kernels import InverseGapWeighting, check_share
 from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
-from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts
 from gyrfalcon.learners.confident import optimist
-from gyrfalcon.learners.gate import ValueGate
-from gyrfalcon.oracles.alternatives import NAMES, Evidence, alternatives, ridge_slack
+from gyrfalcon.learners.epochwise import Data
+from gyrfalcon.learners.passive_shares import MOST_ROWS, estimated_share, is_due, latest_passive
+from gyrfalcon.learners.played import Played, played_state, reindexed, report_of
+from gyrfalcon.oracles.alternatives import Evidence, alternatives, ridge_slack
 from gyrfalcon.oracles.constrained import ConstrainedFit
 from gyrfalcon.oracles.least_squares import LinearFit
 from gyrfalcon.oracles.linear import Linear, LinearOracle
@@ -34,6 +35,8 @@ from gyrfalcon.theory import log_confidence
 
 Gating = Literal["value", "always", "never"]
 """When the constrained fit plays: while it is known to earn more, always, or never."""
+Sharing = Literal["fixed", "gate", "corollary"]
+"""What the passive share follows besides the rounds: nothing, the gate, or an estimate of b."""
 
 FIRST_SHARE, C_GAMMA = 0.03, 1000.0
 """The passive share of the first round, and gamma over the root of the rows."""
@@ -46,21 +49,23 @@ _GATE_RATIO = 1.5
 """How many times as many rows there are when the gate's alternatives are fitted anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What is carried from epoch to epoch."""
-
-    problem: Problem
-    oracle: LinearOracle | None = None
-    evidence: Evidence | None = None
-    model: LinearModel | None = None  # the pooled fit, by which the gate's gains are measured
-    gate: ValueGate = field(default_factory=lambda: ValueGate(NAMES))
-    n_seen: int = 0  # rows, forgotten or not
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Practical:
-    """Inverse gap weighting on f + bonus sigma ||phi||, fits of all rows, and a value gate."""
+    """Inverse gap weighting on f + bonus sigma ||phi||, fits of all rows, and a value gate.
+
+    Parameters
+    ----------
+    sharing
+        What sets the passive share. "fixed": epsilon t^-decay in round t, and not below the floor. "gate":
+        the same, and at least `open_share` while the gate is open. "corollary": the same as "fixed", and at
+        least what Corollary 1 asks for at an estimate of b, once there is one.
+    data, passive_data
+        "all" rows, or those of the "last epoch" alone, in the fits and in the constraint.
+    passive_design
+        "coin": passive rounds anywhere. "tail": at the end of each epoch, at least one.
+    half_life
+        Rows after which a row counts half; None for ever.
+    """
 
     reads_history: ClassVar[bool] = False
     epsilon: float = FIRST_SHARE
@@ -75,7 +80,10 @@ class Practical:
     threshold: float = 2.5
     tightening: float = 0.1
     half_life: float | None = None
-    """Rows after which a row counts half; None for ever."""
+    sharing: Sharing = "gate"
+    data: Data = "all"
+    passive_data: Data = "all"
+    passive_design: Literal["tail", "coin"] | PassiveDesign = "coin"
     schedule: Schedule = Geometric(FIRST_REFIT, REFIT_RATIO, longest=LONGEST)
     model_class: Linear = Linear()
 
@@ -83,6 +91,10 @@ class Practical:
         check_epsilon(self.epsilon)
         check_delta(self.delta)
         check_choice("gate", self.gate, get_args(Gating))
+        check_choice("sharing", self.sharing, get_args(Sharing))
+        check_choice("data", self.data, get_args(Data))
+        check_choice("passive_data", self.passive_data, get_args(Data))
+        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
         check_share("floor", self.floor)
         check_share("open_share", self.open_share)
         for name in ("bonus", "decay", "threshold"):
@@ -96,17 +108,21 @@ class Practical:
         """What is left of the weight of earlier rows when so many come in."""
         return 1.0 if self.half_life is None else math.pow(0.5, n_new / self.half_life)
 
-    def share(self, round_: int, *, is_open: bool = False) -> float:
+    def share(self, round_: int, *, is_open: bool = False, asked: float | None = None) -> float:
         """The passive share of an epoch that starts with this round, counted from 0.
 
-        While the gate is open, passive rows are what the play is made of, and it takes more of them.
+        While the gate is open, passive rows are what the play is made of, and it takes more of them. An
+        estimate of b that came out as 0 by luck must not end passive play, so it never asks for less.
         """
-        least = max(self.floor, self.open_share) if is_open else self.floor
+        least = max(self.floor, asked or 0.0)
+        if is_open and self.sharing == "gate":
+            least = max(least, self.open_share)
         return max(least, self.epsilon * math.pow(round_ + 1, -self.decay))
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, all of it passive unless a log warms it up."""
-        cold = epochwise.first_epoch(problem, self.schedule, self.model_class, 1.0, PassiveDesign.COIN)
+        design = PassiveDesign(self.passive_design)
+        cold = epochwise.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
         return epochwise.started(self, replace(cold, state=Played(problem)), log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
@@ -134,8 +150,16 @@ class Practical:
             gate = replace(gate, in_use=0 if gate.models else -1)
         else:
             gate = gate.opened(self.threshold)
-        after = Played(state.problem, oracle, evidence, confident.model, gate, n_seen)
-        return self._succeeded(epoch, after, confident, fit, constrained)
+        after = replace(
+            state, oracle=oracle, evidence=evidence, model=confident.model, gate=gate, n_seen=n_seen
+        )
+        if self.sharing == "corollary":
+            after = self._asked(after, log, kept, idle=idle)
+        following = self._succeeded(epoch, after, confident, fit, constrained)
+        if self.data == "last epoch" and following.report is not None:
+            report = replace(following.report, n_active=float((~log.passive).sum()))
+            following = replace(following, report=report)
+        return following
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: what is known of the others stays."""
@@ -146,7 +170,7 @@ class Practical:
             return replace(
                 epoch, policy=everyone, passive_policy=everyone, state=replace(state, problem=problem)
             )
-        moved = _reindexed(state, problem)
+        moved = reindexed(state, problem)
         assert moved.oracle is not None
         source = adapting.sources(state.problem, problem)
         scorer = replace(
@@ -168,10 +192,7 @@ class Practical:
 
     def _gathered(self, oracle: LinearOracle, before: Evidence | None, log: Log, kept: float) -> Evidence:
         """The evidence with these rows; only what is used is summed."""
-        if before is None:
-            before = Evidence(oracle.empty(), oracle.empty(), oracle.empty())
-        if kept < 1.0:
-            before = before.scaled(kept)
+        before = self._earlier(oracle, before, kept)
         rows = oracle.summed(log, before.rows, penalised=True)
         if self.gate == "never":
             return replace(before, rows=rows)
@@ -184,6 +205,31 @@ class Practical:
             before.weighted + oracle.sums(log, weights),
             before.passive_squares + len(passive),
         )
+
+    def _earlier(self, oracle: LinearOracle, before: Evidence | None, kept: float) -> Evidence:
+        """What earlier rows count for."""
+        none = oracle.empty()
+        if before is None:
+            return Evidence(none, none, none)
+        if kept < 1.0:
+            before = before.scaled(kept)
+        if self.data == "last epoch":
+            before = replace(before, rows=none, weighted=none)
+        if self.passive_data == "last epoch":
+            before = replace(before, passive=none, passive_squares=0.0)
+        return before
+
+    def _asked(self, state: Played, log: Log, kept: float, *, idle: bool) -> Played:
+        """With the passive rows of this log, and the share that they ask for, when that is due."""
+        oracle, n_actions = state.oracle, state.problem.n_actions
+        assert oracle is not None
+        n_passive = kept * state.n_passive + int(log.passive.sum())
+        rows = latest_passive(state.passive, log, n_actions, min(n_passive, MOST_ROWS))
+        state = replace(state, passive=rows, n_passive=n_passive)
+        if idle or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
+            return state
+        asked, why = estimated_share(rows, oracle, n_actions)
+        return replace(state, asked=state.asked if asked is None else asked, why=why)
 
     def _alternatives(
         self, oracle: LinearOracle, evidence: Evidence, index: int
@@ -212,61 +258,9 @@ class Practical:
             self.schedule,
             policy=KernelPolicy(scorer, InverseGapWeighting(gamma)),
             state=after,
-            report=_report(after, fit, constrained, gamma),
+            report=report_of(after, fit, constrained, gamma),
         )
-        return replace(following, passive_share=self.share(following.start, is_open=after.gate.in_use >= 0))
-
-
-def played_state(epoch: Epoch) -> Played:
-    """The state of an epoch that this learner made."""
-    if not isinstance(epoch.state, Played):
-        raise TypeError(
-            f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs."
+        is_open = after.gate.in_use >= 0
+        return replace(
+            following, passive_share=self.share(following.start, is_open=is_open, asked=after.asked)
         )
-    return epoch.state
-
-
-def _reindexed(state: Played, problem: Problem) -> Played:
-    """What is known, for a problem with actions added or retired."""
-    assert state.oracle is not None
-    assert state.evidence is not None
-    source, before = adapting.sources(state.problem, problem), state.oracle
-    oracle, given = before.reindexed(problem.n_actions), state.evidence
-    gate = replace(
-        state.gate, models=tuple(oracle.reindexed_model(model, source) for model in state.gate.models)
-    )
-    return Played(
-        problem,
-        oracle,
-        Evidence(
-            before.reindexed_summary(given.rows, source),
-            before.reindexed_summary(given.passive, source),
-            before.reindexed_summary(given.weighted, source),
-            given.passive_squares,
-        ),
-        None if state.model is None else oracle.reindexed_model(state.model, source),
-        gate,
-        state.n_seen,
-    )
-
-
-def _report(after: Played, fit: LinearFit, constrained: ConstrainedFit | None, gamma: float) -> FitReport:
-    assert after.evidence is not None
-    report = FitReport(
-        n_active=after.evidence.rows.n - after.evidence.passive.n,
-        n_passive=after.evidence.passive.n,
-        gamma=gamma,
-        condition=fit.condition,
-        accurate=fit.accurate,
-        details=after.gate.lines(),
-    )
-    if constrained is None:
-        return report
-    return replace(
-        report,
-        alpha=constrained.alpha,
-        slack=constrained.slack,
-        excess=constrained.excess,
-        multiplier=constrained.multiplier,
-        binding=constrained.binding,
-    )

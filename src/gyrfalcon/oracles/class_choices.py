@@ -22,6 +22,7 @@ from gyrfalcon.oracles.joined import ChainedMap, JoinedMap, StandardisedMap
 from gyrfalcon.oracles.linear import Linear
 from gyrfalcon.oracles.running import N_LEADING, RunningRidge
 from gyrfalcon.oracles.splines import Splines
+from gyrfalcon.oracles.trees import check_installed
 
 MOST_COLUMNS = 400
 MOST_NUMBERS = 1 << 22
@@ -38,6 +39,8 @@ _MOST_KNOTS, _KNOTS_OF_ALL = 16, 64
 """Few inputs may bend more often: so many knots each, or all together."""
 
 ClassChoice = str | Linear
+TREES = "trees"
+"""Grown by scikit-learn on the rows themselves, not on their contexts alone: see `oracles.trees`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +127,12 @@ def _checked(given: object) -> tuple[ClassChoice, ...]:
     if isinstance(given, str):
         if given == "auto":
             return AUTO
-        if given not in _NAMED:
-            known = suggestion(given, ["auto", *AUTO])
+        if given == f"auto+{TREES}":
+            return (*AUTO, *_checked(TREES))
+        if given == TREES:
+            check_installed()
+        elif given not in _NAMED:
+            known = suggestion(given, ["auto", f"auto+{TREES}", *AUTO, TREES])
             raise ValueError(f"classes names {given!r}, which is no class: {known}")
         return (given,)
     if isinstance(given, Linear):

@@ -25,6 +25,7 @@ from gyrfalcon.estimates.tallies import Tally
 from gyrfalcon.learners.choosing import Standings
 from gyrfalcon.learners.class_choice import Chosen
 from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
+from gyrfalcon.learners.entrants import Entrants
 from gyrfalcon.learners.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.epochwise import Fitted
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -37,7 +38,7 @@ from gyrfalcon.learners.greedy import Greedy
 from gyrfalcon.learners.lints import CoefficientDraws, LinTS
 from gyrfalcon.learners.linucb import LinUCB
 from gyrfalcon.learners.oful import OFUL, Refreshed
-from gyrfalcon.learners.practical import Played
+from gyrfalcon.learners.played import Played
 from gyrfalcon.learners.regcb import RegCB, VersionSpace
 from gyrfalcon.learners.softmax import Softmax
 from gyrfalcon.learners.squarecb import SquareCB
@@ -63,6 +64,7 @@ from gyrfalcon.oracles.resting import RestingRidge
 from gyrfalcon.oracles.rows import Part, RowSummary
 from gyrfalcon.oracles.running import RunningModel, RunningRidge
 from gyrfalcon.oracles.splines import SplineMap, Splines
+from gyrfalcon.oracles.trees import TreeMap
 from gyrfalcon.storage.codec import class_table
 
 CLASSES = class_table(
@@ -79,7 +81,7 @@ CLASSES = class_table(
         *(FittedRegressor, RegressorModel),
         *(EpsilonFalcon, Falcon, LinUCB, EpsilonGreedy, Uniform, Fitted),
         *(Played, Evidence, ValueGate, Tally, Chosen, Standings, RunningRidge, RestingRidge, RunningModel),
-        *(Joined, JoinedMap, StandardisedMap, ChainedMap),
+        *(Joined, JoinedMap, StandardisedMap, ChainedMap, TreeMap, Entrants),
         *(OFUL, Refreshed, EnlargedLinUCB, LinTS, CoefficientDraws, RegCB, VersionSpace),
         *(FalconPlus, SquareCB, EpochGreedy, ExploreFirst, Explored, Greedy, Softmax),
     ]

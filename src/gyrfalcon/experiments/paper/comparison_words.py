@@ -27,9 +27,9 @@ def prose(tables: Tables) -> list[str]:
         "The paper has no experiment with its own algorithm. Here it plays both of its examples beside "
         f"LinUCB, LinTS and SquareCB, which fit all their rows every {size['batch']} rounds, and FALCON, "
         "which fits its last epoch or all of them; all fit lines, all meet the same luck, in "
-        f"{size['n_replications']:,} replications of {size['n_rounds']:,} rounds. Epsilon-FALCON has its "
-        "default settings, Algorithm 1 with constants from the noise; two other settings leave the theorem "
-        "further. In brackets are standard errors.",
+        f"{size['n_replications']:,} replications of {size['n_rounds']:,} rounds. Epsilon-FALCON is "
+        "Algorithm 1 with constants from the noise, its preset 'calibrated'; two other settings leave the "
+        "theorem further. In brackets are standard errors.",
         *(f"<b>{world}.</b> {_account(tables, world)} {_standing(tables, world)}" for world in worlds),
         " ".join(_constraint(tables, world) for world in worlds),
         "Passive rounds come at the ends of epochs. Of the last fifth of the rounds "

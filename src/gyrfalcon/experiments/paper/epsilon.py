@@ -62,7 +62,13 @@ def corollary_epsilon() -> float:
 def runs(epsilon: float, n_rounds: int, n_replications: int) -> Runs:
     """Regret at a sixteenth, at a quarter and at the end of the rounds, and a little before the end."""
     horizons = [n_rounds // 16, n_rounds // 4, shortened(n_rounds), n_rounds]
-    trace = simulate(EpsilonFalcon(epsilon=epsilon), WORLD, n_rounds, n_replications, checkpoints=horizons)
+    trace = simulate(
+        EpsilonFalcon(preset="calibrated", epsilon=epsilon),
+        WORLD,
+        n_rounds,
+        n_replications,
+        checkpoints=horizons,
+    )
     return Runs(epsilon, trace.checkpoints, trace.regret)
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from gyrfalcon.core.types import Floats
 from gyrfalcon.experiments.paper.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon.experiments.paper.shrinking_figure import SMALL_SCALE, draw
-from gyrfalcon.experiments.paper.shrinking_fits import FITS, LEARNER, fits
+from gyrfalcon.experiments.paper.shrinking_fits import C_BETA, FITS, LEARNER, fits
 from gyrfalcon.experiments.paper.tabular import at_least, distinct, matching, numbers, table_of, table_of_rows
 from gyrfalcon.experiments.paper.words import decimal, with_error
 from gyrfalcon.experiments.summaries import Summary
 
-SCALES = (SMALL_SCALE, 0.25, LEARNER.c_beta, 1.0)
+SCALES = (SMALL_SCALE, 0.25, C_BETA, 1.0)
 """Of the slack, at which coverage is asked for."""
 SHOWN = (4, 6, 8, 10)
 """After which epochs the set is drawn; from the first of them on coverage is counted."""
@@ -63,7 +63,7 @@ def _covered(own: Columns, scale: float) -> Floats:
 
     Slack is proportional to its scale, and passive rows don't depend on what was played.
     """
-    slack = numbers(own, "slack") * scale / LEARNER.c_beta
+    slack = numbers(own, "slack") * scale / C_BETA
     return (numbers(own, "best_excess") <= slack).astype(np.float64)
 
 
@@ -128,16 +128,16 @@ def _about_coverage(table: Columns) -> str:
             table["c_beta"], table["coverage"], table["standard_error"], strict=True
         )
     }
-    place = SCALES.index(LEARNER.c_beta)
+    place = SCALES.index(C_BETA)
     always, error = (float(table[name][place]) for name in ("always", "always_standard_error"))
     wanted = 1.0 - LEARNER.delta
     verdict = (
         "reaches" if always >= wanted else "falls short of" if always < wanted - 2 * error else "is about"
     )
-    others = ", ".join(f"{share} at {scale:g}" for scale, share in shares.items() if scale != LEARNER.c_beta)
+    others = ", ".join(f"{share} at {scale:g}" for scale, share in shares.items() if scale != C_BETA)
     return (
-        f"From epoch {SHOWN[0]} on, the best lines are inside the set in a share of {shares[LEARNER.c_beta]} "
-        f"of the fits at the default scale of the slack, <i>c</i><sub><i>β</i></sub> = {LEARNER.c_beta:g}, "
+        f"From epoch {SHOWN[0]} on, the best lines are inside the set in a share of {shares[C_BETA]} "
+        f"of the fits at the default scale of the slack, <i>c</i><sub><i>β</i></sub> = {C_BETA:g}, "
         f"and in all fits of a run in {with_error(always, error, 2)} of the runs, which {verdict} the "
         f"confidence asked for, {wanted:g}. At other scales the share of fits would be {others}. A small "
         "scale, which regret may prefer, gives up the certainty that the theorem rests on."

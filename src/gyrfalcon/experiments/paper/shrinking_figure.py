@@ -8,7 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.types import Floats
 from gyrfalcon.experiments.paper.exhibit import Columns, Tables
-from gyrfalcon.experiments.paper.shrinking_fits import BEST, LEARNER
+from gyrfalcon.experiments.paper.shrinking_fits import BEST, C_BETA
 from gyrfalcon.experiments.paper.tabular import numbers
 from gyrfalcon.report.figures import Band, draw_band
 from gyrfalcon.report.labels import Label, beside, end_labels, kept_apart, plain_numbers
@@ -104,7 +104,7 @@ def _draw_distances(axes: Axes, table: Columns) -> None:
 
 def _draw_coverage(axes: Axes, table: Columns) -> None:
     x = numbers(table, "round")
-    for scale, colour in ((LEARNER.c_beta, COLOURS[1]), (SMALL_SCALE, COLOURS[3])):
+    for scale, colour in ((C_BETA, COLOURS[1]), (SMALL_SCALE, COLOURS[3])):
         y, error = (numbers(table, f"covered_{scale:g}{suffix}") for suffix in ("", "_standard_error"))
         axes.errorbar(x, y, 2 * error, color=colour, marker="o", markersize=3, elinewidth=0.8)
         beside(axes, f"$c_\\beta$ = {scale:g}", (x[-1], y[-1]), "right", colour, size=8)

@@ -20,7 +20,8 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear import LinearOracle
 from gyrfalcon.oracles.moments import Moments
 
-LEARNER = EpsilonFalcon()
+LEARNER = EpsilonFalcon(preset="calibrated")
+C_BETA = LEARNER.printed.c_beta
 BEST = np.array(StepExample().best_lines)
 """Intercept and slope of the best line for each action."""
 FITS = ("passive", "active", "played")

@@ -29,7 +29,7 @@ def best_model_stays(n_draws: int, n_passive: int = 100, m: int = 3, C_1: float 
     unit = unit_slack(n_passive, N_COEFFICIENTS, m, DELTA)
     samples = [_excess_and_noise(n_passive, seed) for seed in range(n_draws)]
     failures = sum(excess > constant * unit for excess, _ in samples)
-    calibrated = EpsilonFalcon()
+    calibrated = EpsilonFalcon(preset="calibrated").printed
     kept = float(np.mean([excess <= calibrated.c_beta * noise * unit for excess, noise in samples]))
     worst = max(excess for excess, _ in samples)
     allowed = DELTA / (12.0 * m**2)

@@ -104,7 +104,10 @@ def epsilon_falcon_stays(
     marks = [n_rounds // 64, n_rounds // 32, n_rounds // 2, n_rounds]
     ours, theirs = (
         simulate(learner, StepExample(), n_rounds, n_runs, seed=81, checkpoints=marks, keep_policies=True)
-        for learner, n_runs in ((EpsilonFalcon(epsilon=epsilon), n_replications), (LinUCB(), n_linucb))
+        for learner, n_runs in (
+            (EpsilonFalcon(preset="calibrated", epsilon=epsilon), n_replications),
+            (LinUCB(), n_linucb),
+        )
     )
     distances = _distances(ours)
     return [

@@ -1,0 +1,90 @@
+"""What practical play carries from epoch to epoch, and what it says of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.reports import FitReport
+from gyrfalcon.learners import adapting
+from gyrfalcon.learners.gate import ValueGate
+from gyrfalcon.oracles.alternatives import NAMES, Evidence
+from gyrfalcon.oracles.constrained import ConstrainedFit
+from gyrfalcon.oracles.least_squares import LinearFit
+from gyrfalcon.oracles.linear import LinearOracle
+from gyrfalcon.oracles.lines import LinearModel
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What is carried from epoch to epoch."""
+
+    problem: Problem
+    oracle: LinearOracle | None = None
+    evidence: Evidence | None = None
+    model: LinearModel | None = None  # the pooled fit, by which the gate's gains are measured
+    gate: ValueGate = field(default_factory=lambda: ValueGate(NAMES))
+    n_seen: int = 0  # rows, forgotten or not
+    passive: Log | None = None  # the latest passive rows, kept where b is estimated
+    n_passive: float = 0.0  # what they and earlier ones weigh
+    asked: float | None = None  # the share that b asked for when it was estimated last
+    why: str = ""
+
+
+def played_state(epoch: Epoch) -> Played:
+    """The state of an epoch that this learner made."""
+    if not isinstance(epoch.state, Played):
+        raise TypeError(
+            f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs."
+        )
+    return epoch.state
+
+
+def reindexed(state: Played, problem: Problem) -> Played:
+    """What is known, for a problem with actions added or retired."""
+    assert state.oracle is not None
+    assert state.evidence is not None
+    source, before = adapting.sources(state.problem, problem), state.oracle
+    oracle, given = before.reindexed(problem.n_actions), state.evidence
+    gate = replace(
+        state.gate, models=tuple(oracle.reindexed_model(model, source) for model in state.gate.models)
+    )
+    return replace(
+        state,
+        problem=problem,
+        oracle=oracle,
+        evidence=Evidence(
+            before.reindexed_summary(given.rows, source),
+            before.reindexed_summary(given.passive, source),
+            before.reindexed_summary(given.weighted, source),
+            given.passive_squares,
+        ),
+        model=None if state.model is None else oracle.reindexed_model(state.model, source),
+        gate=gate,
+        passive=None if state.passive is None else adapting.renumbered(state.passive, source),
+    )
+
+
+def report_of(after: Played, fit: LinearFit, constrained: ConstrainedFit | None, gamma: float) -> FitReport:
+    """The report of an epoch that was fitted so; `constrained` is given where that fit was made anew."""
+    assert after.evidence is not None
+    report = FitReport(
+        n_active=after.evidence.rows.n - after.evidence.passive.n,
+        n_passive=after.evidence.passive.n,
+        gamma=gamma,
+        condition=fit.condition,
+        accurate=fit.accurate,
+        details=(*((after.why,) if after.why else ()), *after.gate.lines()),
+    )
+    if constrained is None:
+        return report
+    return replace(
+        report,
+        alpha=constrained.alpha,
+        slack=constrained.slack,
+        excess=constrained.excess,
+        multiplier=constrained.multiplier,
+        binding=constrained.binding,
+    )

@@ -1,0 +1,154 @@
+"""Trees among the classes: when they are grown, what they earn, and that nothing gets lost on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from gyrfalcon.bandit.bandit import Bandit
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.experiments.datasets import dataset
+from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.learners.class_choice import chosen_state
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.oracles.running import RunningRidge
+from gyrfalcon.oracles.trees import TreeMap
+from gyrfalcon.storage.files import load, save
+
+TREES = EpsilonFalcon(preset="practical", classes=("linear", "trees"))
+PROBLEM = Problem(["a", "b"], features=2)
+
+
+def checks(n: int, seed: int) -> Log:
+    """Uniform play on a chessboard, which lines and parabolas know nothing of."""
+    rng = np.random.default_rng([seed, 7])
+    x, action = rng.uniform(0.0, 4.0, size=(n, 2)), rng.integers(0, 2, n)
+    reward = (np.floor(x).sum(axis=1) % 2 == action).astype(np.float64)
+    return PROBLEM.log(PROBLEM.contexts(x), np.array(["a", "b"])[action].tolist(), reward)
+
+
+@cache
+def epochs(n_blocks: int = 19, size: int = 100) -> tuple[Epoch, ...]:
+    made = [TREES.start(PROBLEM)]
+    for seed in range(n_blocks):
+        made.append(TREES.next_epoch(made[-1], checks(size, seed), history=PastLogs()))
+    return tuple(made)
+
+
+def trees_of(epoch: Epoch) -> RunningRidge | None:
+    fit = chosen_state(epoch).others.fits[0]
+    assert fit is None or isinstance(fit, RunningRidge)
+    return fit
+
+
+def test_trees_are_grown_at_300_rows_and_at_every_doubling() -> None:
+    maps = [None if fit is None else fit.basis for fit in map(trees_of, epochs())]
+    grown_at = [place for place in range(1, len(maps)) if maps[place] is not maps[place - 1]]
+    # A row is worth a little less than 1, as rewards are not just as often 1 as 0.
+    assert [100 * place for place in grown_at] == [400, 900, 1800]
+
+
+def test_all_rows_are_in_the_fit_and_are_kept_for_the_next_trees() -> None:
+    for place, epoch in enumerate(epochs()):
+        fit, kept = trees_of(epoch), chosen_state(epoch).others.early
+        assert sum(len(log) for log in kept) == 100 * place
+        assert fit is None or fit.n == 100.0 * place
+
+
+def test_the_chessboard_is_played_by_trees() -> None:
+    last = epochs()[-1]
+    assert chosen_state(last).playing == 1
+    assert last.report is not None
+    assert "trees plays" in last.report.details
+    x = np.random.default_rng(0).uniform(0.0, 4.0, size=(500, 2))
+    chosen = last.policy.probabilities(Contexts(x)).argmax(axis=1)
+    # Trees of 1,200 rows were right in 93 to 96 of 100.
+    assert float((chosen == np.floor(x).sum(axis=1) % 2).mean()) > 0.85
+
+
+def test_they_earn_what_other_classes_do_not() -> None:
+    world = dataset("contraceptive")
+    ours, theirs = (
+        simulate(
+            EpsilonFalcon(preset="practical", classes=classes), world, 4_000, 1, checkpoints=[2_000, 4_000]
+        )
+        for classes in ("auto+trees", "auto")
+    )
+    gain = np.diff((ours.reward - theirs.reward)[0])[0] / 2_000
+    # Rows come back, and trees know them: .10 to .14 over 4 seeds.
+    assert gain > 0.05
+
+
+def test_trees_that_are_far_behind_are_given_up_and_the_next_are_not_grown() -> None:
+    others, choices = chosen_state(epochs()[8]).others, ("trees",)
+    assert others.fits[0] is not None
+    kept = others.rested(choices, playing=-1, leads=np.array([-3.9]), n_seen=800)
+    assert kept == others
+    given_up = others.rested(choices, playing=-1, leads=np.array([-4.1]), n_seen=800)
+    assert given_up.fits == (None,)
+    assert given_up.wanted == (2.0 * others.wanted[0],)
+    later, entered_at = given_up, []
+    for seed in range(8, 20):
+        later = later.entered(choices, checks(100, seed), n_actions=2, ridge=1.0)
+        entered_at.append(later.fits[0] is not None)
+    # At 400 they were grown, at 800 they would have been, and at 1,600 they are.
+    assert 900 + 100 * entered_at.index(True) == 1_600
+    fit = later.fits[0]
+    assert fit is not None
+    assert sum(len(log) for log in later.early) == 2_000
+
+
+def test_a_file_in_mid_run_changes_nothing(tmp_path: Path) -> None:
+    epoch = epochs()[-1]
+    save(tmp_path / "epoch.zip", epoch)
+    again = load(tmp_path / "epoch.zip")
+    contexts = Contexts(np.random.default_rng(0).uniform(0.0, 4.0, size=(50, 2)))
+    after = [TREES.next_epoch(one, checks(100, 99), history=PastLogs()) for one in (epoch, again)]
+    for one, other in ((epoch, again), after):
+        assert np.array_equal(one.policy.probabilities(contexts), other.policy.probabilities(contexts))
+
+
+def test_actions_come_and_go_while_trees_play() -> None:
+    epoch = epochs()[-1]
+    wider = TREES.adapt(epoch, Problem(["b", "c", "a"], features=2))
+    fit = trees_of(wider)
+    assert fit is not None
+    assert isinstance(fit.basis, TreeMap)
+    assert fit.weights.tolist() == [*trees_of(epoch).weights[[1]], 0.0, *trees_of(epoch).weights[[0]]]  # type: ignore[union-attr]
+    rows = Log.concat(chosen_state(wider).others.early, 3)
+    assert sorted(set(rows.action.tolist())) == [0, 2]
+    log = checks(700, 50)
+    renumbered = replace(log, action=np.array([2, 0])[log.action])
+    after = TREES.next_epoch(wider, renumbered, history=PastLogs())
+    regrown = trees_of(after)
+    assert regrown is not None
+    assert regrown.n == len(rows) + 700.0
+
+
+def test_where_rows_are_forgotten_trees_are_grown_on_the_latest() -> None:
+    forgetful = replace(TREES, half_life=200.0)
+    epoch = forgetful.start(PROBLEM)
+    for seed in range(13):
+        epoch = forgetful.next_epoch(epoch, checks(100, seed), history=PastLogs())
+    fit = trees_of(epoch)
+    assert fit is not None
+    basis = fit.basis
+    assert isinstance(basis, TreeMap)
+    grown_on = [one.rows.active.n for one in basis.model.regressors if one is not None]
+    assert grown_on == [400.0, 400.0]  # two half-lives, shared by the trees of both actions
+
+
+def test_a_bandit_takes_trees_by_name() -> None:
+    bandit = Bandit(actions=["a", "b"], features=2, learner=EpsilonFalcon(classes="auto+trees"), seed=1)
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        decisions = bandit.decide_many(rng.normal(size=(100, 2)))
+        bandit.reward_many(dict(zip(decisions.event_id, rng.random(100).round().tolist(), strict=True)))
+    assert bandit.epoch.report is not None
+    assert any(line.startswith("trees") for line in bandit.epoch.report.details)

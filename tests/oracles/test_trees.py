@@ -1,0 +1,117 @@
+"""Trees as features: honest about the rows that they were grown on, and the same in any batch."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.types import Floats
+from gyrfalcon.oracles.class_choices import AUTO, checked_classes
+from gyrfalcon.oracles.predictions import FittedEstimator, predictions_of
+from gyrfalcon.oracles.trees import TreeMap, dealt, grown
+
+
+def corners(x: Floats) -> Floats:
+    """(n, 3): expected rewards that jump at the axes, as no line does."""
+    inside = (x[:, 0] > 0.0) ^ (x[:, 1] > 0.0)
+    return np.stack([inside * 1.0, 1.0 - inside, np.full(len(x), 0.3)], axis=1)
+
+
+def rows_of(n: int, seed: int = 0, *, noise: float = 0.1, n_actions: int = 3) -> Log:
+    rng = np.random.default_rng(seed)
+    x, action = rng.uniform(-1.0, 1.0, size=(n, 4)), rng.integers(0, n_actions, n)
+    reward = corners(x)[np.arange(n), action] + noise * rng.normal(size=n)
+    zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+    return Log(Contexts(x), action, reward, np.full(n, 1.0 / 3.0), zeros, np.arange(n), ones)
+
+
+@pytest.mark.parametrize("kind", [ExtraTreesRegressor, RandomForestRegressor])
+@pytest.mark.parametrize("n", [1, 7, 300])
+def test_forests_asked_tree_by_tree_say_what_they_say_together(kind: type, n: int) -> None:
+    rng = np.random.default_rng(3)
+    forest: FittedEstimator = kind(11, random_state=0).fit(rng.normal(size=(200, 5)), rng.random(200))
+    x = 3.0 * rng.normal(size=(n, 5))
+    assert np.array_equal(predictions_of(forest, x), forest.predict(x))
+
+
+def test_rewards_that_jump_are_told_where_a_line_can_not() -> None:
+    fit, new = grown(rows_of(2_000), 3), np.random.default_rng(9).uniform(-1.0, 1.0, size=(1_000, 4))
+    error = fit.model().means(Contexts(new)) - corners(new)
+    # The variance of the jumps is .25, which is what is left of them by a line; trees left .005 to .007.
+    assert float((error[:, :2] ** 2).mean()) < 0.02
+
+
+def test_rows_are_not_known_by_heart() -> None:
+    rows = rows_of(600, noise=1.0)
+    fit = grown(rows, 3)
+    # Trees with leaves of 2 rows would leave a fifth of the noise on rows that they know.
+    assert fit.residual_variance > 0.8
+    new = rows_of(4_000, seed=1, noise=1.0)
+    told, _ = fit.predicted(new)
+    assert fit.residual_variance == pytest.approx(float(((new.reward - told) ** 2).mean()), rel=0.2)
+
+
+def test_the_regression_is_that_of_columns_that_trees_of_other_rows_tell() -> None:
+    rows = rows_of(400)
+    fit, halves = grown(rows, 3), dealt(rows)
+    assert isinstance(fit.basis, TreeMap)
+    assert fit.n == 400.0
+    counts = [np.bincount(rows.action[half], minlength=3) for half in (halves, ~halves)]
+    assert np.abs(counts[0] - counts[1]).max() <= 1
+    # As if on all rows the trees of the other half had been asked: sums of columns tell.
+    gram = np.linalg.inv(fit.inverses[0]) - np.eye(fit.n_columns)
+    own = fit.basis.expand(rows.contexts.shared[rows.action == 0])
+    assert gram[0, 0] == pytest.approx(len(own))
+    assert gram[0, 1:5] == pytest.approx(own[:, :4].sum(axis=0), abs=1e-8)
+    assert not np.allclose(gram[0, 5:], own[:, 4:].sum(axis=0))
+
+
+def test_a_row_is_told_the_same_alone_and_in_any_batch() -> None:
+    fit, x = grown(rows_of(500), 3), np.random.default_rng(2).normal(size=(50, 4))
+    model = fit.model(bonus=0.3)
+    together = model.scores(Contexts(x))
+    alone = np.concatenate([model.scores(Contexts(x[place : place + 1])) for place in range(len(x))])
+    assert np.array_equal(together, alone)
+
+
+def test_the_same_rows_and_seed_grow_the_same_trees_and_another_seed_others() -> None:
+    rows, x = rows_of(300), np.random.default_rng(2).normal(size=(50, 4))
+    one, again, other = (grown(rows, 3, seed=seed).basis.expand(x) for seed in (4, 4, 5))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+def test_actions_without_rows_are_no_obstacle() -> None:
+    fit = grown(rows_of(300, n_actions=2), 5)
+    assert fit.known is not None
+    assert fit.known.tolist() == [True, True, False, False, False]
+    assert np.isfinite(fit.model(bonus=0.1).scores(Contexts(np.zeros((3, 4))))).all()
+
+
+def test_one_row_of_an_action_is_no_obstacle() -> None:
+    rows = rows_of(300, n_actions=2)
+    alone = Log.concat(
+        (rows, rows_of(40, seed=5).where(rows_of(40, seed=5).action == 2).take(slice(0, 1))), 3
+    )
+    assert np.isfinite(grown(alone, 3).model(bonus=0.1).scores(Contexts(np.zeros((3, 4))))).all()
+
+
+def test_trees_come_after_all_other_classes() -> None:
+    assert checked_classes("auto+trees") == (*AUTO, "trees")
+    assert checked_classes(["linear", "trees"]) == ("linear", "trees")
+    with pytest.raises(
+        ValueError, match=r"names 'auto\+tree', which is no class: did you mean 'auto\+trees'"
+    ):
+        checked_classes("auto+tree")
+
+
+def test_without_scikit_learn_trees_are_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    with pytest.raises(ValueError, match=r"scikit-learn grows.*install gyrfalcon\[sklearn\]"):
+        checked_classes("auto+trees")
+    assert checked_classes("auto") == AUTO
