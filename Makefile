@@ -39,8 +39,8 @@ demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in
 	$(VENV)/bin/gyrfalcon demo
 
 # One process per core: libraries that start threads of their own would only wait for each other.
-test test-long: export OMP_NUM_THREADS := 1
-test test-long: export OPENBLAS_NUM_THREADS := 1
+test test-long check: export OMP_NUM_THREADS := 1
+test test-long check: export OPENBLAS_NUM_THREADS := 1
 
 test: $(DEV_READY) ## Run the tests
 	$(PY) -m pytest -n auto -m "not long"
@@ -53,7 +53,7 @@ check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
-	$(PY) -m pytest -q --doctest-modules --doctest-glob='*.md' src README.md docs
+	$(PY) -m pytest -q -n auto --doctest-modules --doctest-glob='*.md' src README.md docs
 	@! grep -nE '(https?|file)://|--(extra-)?index-url|--find-links' requirements*.lock
 
 docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline
