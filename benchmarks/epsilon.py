@@ -110,8 +110,8 @@ def _lengths(options: argparse.Namespace) -> list[tuple[str, int]]:
     n_rounds = default if options.rounds is None else options.rounds
     if n_rounds < 4:
         raise ValueError(f"--rounds is {n_rounds}; give at least 4.")
-    also = [(LONG_WORLD, LONG)] if LONG_WORLD in options.worlds and n_rounds == ROUNDS else []
-    return [*also, *((name, n_rounds) for name in options.worlds)]
+    is_long = options.rounds is None and not options.quick and LONG_WORLD in options.worlds
+    return [*([(LONG_WORLD, LONG)] if is_long else []), *((name, n_rounds) for name in options.worlds)]
 
 
 def _n_seeds(options: argparse.Namespace) -> int:

@@ -10,6 +10,8 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
+from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.records import PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric
 from gyrfalcon.environments.families import LinearWorld
 from gyrfalcon.environments.paper import StepExample
@@ -98,7 +100,7 @@ def test_parts_of_practical_play_can_be_as_printed() -> None:
     first, *later = epochs_of(EpsilonFalcon(passive_design="tail", classes="linear"), STEP, 300)
     assert all(epoch.passive_design is PassiveDesign.TAIL for epoch in later)
     assert first.passive_share == 1.0
-    practical = EpsilonFalcon(data="last epoch", passive_data="last epoch").algorithm
+    practical = EpsilonFalcon(preset="practical", data="last epoch", passive_data="last epoch").algorithm
     assert practical == Practical(data="last epoch", passive_data="last epoch")
 
 
@@ -215,3 +217,31 @@ def test_simulations_of_a_share_by_the_corollary_are_reproducible() -> None:
     whole = simulate(learner, STEP, 3_000, 2, seed=3)
     second = simulate(learner, STEP, 3_000, 1, seed=3, first_replication=1)
     assert np.array_equal(whole.regret[1:], second.regret)
+
+
+def test_fits_of_the_last_epoch_are_algorithm_ones() -> None:
+    assert EpsilonFalcon(data="last epoch").preset_in_force == "calibrated"
+    assert EpsilonFalcon(data="all").preset_in_force == "practical"
+    assert EpsilonFalcon(preset="practical", data="last epoch").preset_in_force == "practical"
+
+
+def test_classes_come_in_an_order() -> None:
+    assert EpsilonFalcon(classes=(name for name in ("linear", "waves"))).classes == ("linear", "waves")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"which has no order; give a list"):
+        EpsilonFalcon(classes={"linear", "waves"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("settings", [{}, {"gate": "never"}, {"passive_data": "last epoch"}])
+def test_reports_count_the_rows_of_the_fit_and_of_its_constraint(settings: dict[str, Any]) -> None:
+    learner = EpsilonFalcon(preset="practical", classes=("linear",), **settings)
+    problem, rng = Problem(["a", "b", "c"], features=1), np.random.default_rng(0)
+    epoch, n_passive = learner.start(problem), 0
+    for _ in range(3):
+        passive = rng.random(50) < 0.3
+        labels = rng.choice(["a", "b", "c"], 50).tolist()
+        log = problem.log(problem.contexts(rng.normal(size=(50, 1))), labels, rng.random(50), passive=passive)
+        n_passive += int(passive.sum())
+        epoch = learner.next_epoch(epoch, log, history=PastLogs())
+    assert epoch.report is not None
+    assert epoch.report.n_active == 150 - n_passive
+    assert epoch.report.n_passive == (int(passive.sum()) if "passive_data" in settings else n_passive)

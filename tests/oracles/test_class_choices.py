@@ -227,7 +227,7 @@ def test_a_choice_is_a_name_a_class_or_a_list_of_them() -> None:
     [
         (["liner"], "classes names 'liner', which is no class: did you mean 'linear'"),
         ("quadratics", "did you mean 'quadratic'"),
-        ("xyz", "known are 'auto', 'linear', 'quadratic', 'splines', 'waves'"),
+        ("xyz", r"known are 'auto', 'auto\+trees', 'linear', 'quadratic', 'splines', 'waves', 'trees'"),
         ([], r"classes is \[\]; give 'auto'"),
         (7, "classes is 7; give 'auto'"),
         ([7], "classes holds 7; give names"),

@@ -115,3 +115,17 @@ def test_without_scikit_learn_trees_are_refused_with_the_remedy(monkeypatch: pyt
     with pytest.raises(ValueError, match=r"scikit-learn grows.*install gyrfalcon\[sklearn\]"):
         checked_classes("auto+trees")
     assert checked_classes("auto") == AUTO
+
+
+def test_many_rows_are_told_as_few_are() -> None:
+    fit, x = grown(rows_of(2_500), 3), np.random.default_rng(2).normal(size=(2_500, 4))
+    parts = [fit.basis.expand(x[start : start + 700]) for start in range(0, 2_500, 700)]
+    assert np.array_equal(fit.basis.expand(x), np.concatenate(parts))
+    assert fit.basis.expand(x[:0]).shape == (0, 7)
+    assert np.array_equal(fit.basis.expand(x[5]), fit.basis.expand(x)[5])
+
+
+def test_a_row_of_each_action_is_enough_not_to_fail() -> None:
+    rows = rows_of(40)
+    few = Log.concat([rows.where(rows.action == action).take(slice(0, 1)) for action in range(3)], 3)
+    assert np.isfinite(grown(few, 3).model(bonus=0.1).scores(Contexts(np.zeros((2, 4))))).all()

@@ -177,8 +177,9 @@ def explained(
         else:
             gain = standings.gains[playing, place] / counts[place]
             error = math.sqrt(standings.gain_squares[playing, place]) / counts[place]
+            earns = f"; estimated to earn {gain:+.4f} ({error:.4f}) a round more" if error > 0.0 else ""
             said.append(
                 f"{name}: foretells rewards {'better' if z[place] > 0 else 'worse'} than {names[playing]} "
-                f"(z = {z[place]:+.1f}); estimated to earn {gain:+.4f} ({error:.4f}) a round more"
+                f"(z = {z[place]:+.1f}){earns}"
             )
     return tuple(said)

@@ -25,6 +25,9 @@ from gyrfalcon.oracles.models import fill_unknown
 from gyrfalcon.oracles.resting import RestingRidge
 from gyrfalcon.oracles.running import RunningModel, RunningRidge
 
+_ALONE = "linear plays alone: the other classes need features of the context, and none of actions"
+_UNASKED = "the passive share follows an estimate of b only while lines play"
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -148,6 +151,8 @@ class ClassChoosing:
 
     def _words(self, state: Chosen) -> tuple[str, ...]:
         """How the classes compare."""
+        if not state.others.fits:
+            return (_ALONE,)
         n_compared = state.standings.weights[1:].tolist()
         fits = zip(state.others.fits, n_compared, strict=True)
         takes_part = [True, *(fit is not None or n > 0.0 for fit, n in fits)]
@@ -163,9 +168,11 @@ class ClassChoosing:
         linear, fit = state.linear, state.others.fits[state.playing - 1] if state.playing else None
         assert not isinstance(fit, RestingRidge)
         report = linear.report
-        if report is not None and state.others.fits:
-            words = self._words(state)
-            report = replace(report, details=(*words, *(report.details if fit is None else ())))
+        if report is not None:
+            words, of_lines = self._words(state), report.details
+            if fit is not None:
+                of_lines = (_UNASKED,) if self.practical.sharing == "corollary" else ()
+            report = replace(report, details=(*words, *of_lines))
         if fit is None:
             return replace(linear, state=state, report=report)
         sigma = math.sqrt(fit.residual_variance)

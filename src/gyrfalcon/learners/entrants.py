@@ -27,8 +27,8 @@ _FAR_BEHIND, _RESTS, _STAYS = -4.0, 1.5, 1.3
 until they are so many times as many again."""
 _ROWS_PER_COLUMN = {"quadratic": 0.5}
 _ROWS_PER_OTHER_COLUMN = 1.5
-_ROWS_OF_TREES = 300.0
-"""Rows that the first trees are grown on; when there are twice as many, the next are."""
+_ROWS_OF_TREES = 300
+"""Rows that the first trees are grown on, and at least any; when there are twice as many, the next are."""
 _REMEMBERED = 2.0
 """Half-lives of rows that trees are grown on, where rows are forgotten."""
 
@@ -43,7 +43,7 @@ class Entrants:
     """Up to how many rows a class rests, or at least takes part."""
     wanted: tuple[float, ...]
     """Rows with which a class enters, and trees are grown anew; 0 if it has, infinite if it never will, -1
-    before that is known."""
+    before that is known. Before a class has entered, rows count by what they are worth to it."""
     early: tuple[Log, ...] = ()
     """The first rows, as long as a class waits for more; all of them where there are trees."""
 
@@ -76,10 +76,11 @@ class Entrants:
         if not _waits(self.wanted):
             return self
         kept = (*self.early, log)
-        n, worth = sum(len(one) for one in kept), _worth(kept)
+        n = sum(len(one) for one in kept)
+        worth = _so_far(kept)
         due = [
-            rows < math.inf and rows != 0.0 and rows <= _so_far(worth, n, choice)
-            for rows, choice in zip(self.wanted, choices, strict=True)
+            rows < math.inf and rows != 0.0 and rows <= (n if rows > n_first else worth)
+            for rows, n_first in zip(self.wanted, map(_first, choices), strict=True)
         ]
         if not any(due):
             return replace(self, early=kept)
@@ -115,7 +116,7 @@ class Entrants:
             if isinstance(fit, RestingRidge):
                 fits[place], until[place] = fit.awake(), _later(_STAYS, n_seen, half_life)
             elif leads[place] < _FAR_BEHIND and choices[place] == TREES:
-                fits[place], wanted[place] = None, 2.0 * wanted[place]
+                fits[place], wanted[place] = None, _later(2.0, wanted[place], half_life)
             elif leads[place] < _FAR_BEHIND:
                 fits[place], until[place] = RestingRidge.of(fit), _later(_RESTS, n_seen, half_life)
         return replace(self, fits=tuple(fits), until=tuple(until), wanted=tuple(wanted))
@@ -141,7 +142,7 @@ def _made(
     if found is None:
         return None, math.inf
     wanted = _wanted(choice, found.n_columns)
-    if wanted > _so_far(_worth([rows]), len(rows), choice):
+    if wanted > _so_far([rows]):
         return None, wanted
     return found.start(n_actions, ridge).with_rows(rows), 0.0
 
@@ -150,10 +151,10 @@ def _trees(
     rows: Log, n_actions: int, ridge: float, seed: int, half_life: float | None
 ) -> tuple[RunningRidge | None, float]:
     """Trees of what is remembered, and as many rows again as there were, with which the next are grown."""
-    worth, recent = _worth([rows]), _remembered(rows, half_life)
-    if worth < _ROWS_OF_TREES:
-        return None, _ROWS_OF_TREES
-    return grown(recent, n_actions, ridge, seed), worth + _worth([recent])
+    if _so_far([rows]) < _ROWS_OF_TREES:
+        return None, float(_ROWS_OF_TREES)
+    recent = _remembered(rows, half_life)
+    return grown(recent, n_actions, ridge, seed), float(len(rows) + len(recent))
 
 
 def _waits(wanted: Sequence[float]) -> bool:
@@ -161,15 +162,19 @@ def _waits(wanted: Sequence[float]) -> bool:
     return any(rows not in {0.0, math.inf} for rows in wanted)
 
 
-def _worth(logs: Sequence[Log]) -> float:
-    """Rows, fewer of them where rewards hardly vary: rare ones say little each."""
+def _first(choice: ClassChoice) -> float:
+    """Up to how many rows those that a class wants are the first ones."""
+    return _ROWS_OF_TREES if choice == TREES else math.inf
+
+
+def _so_far(logs: Sequence[Log]) -> float:
+    """What rows are worth to a class that waits: less where rewards hardly vary, as rare ones say little.
+
+    At some number all enter, whatever rewards are like.
+    """
     rewards = np.concatenate([log.reward for log in logs])
-    return len(rewards) * min(1.0, 4.0 * float(rewards.var()))
-
-
-def _so_far(worth: float, n: int, choice: ClassChoice) -> float:
-    """What rows are worth to a class: at some number all but trees enter, whatever rewards are like."""
-    return math.inf if n >= _MOST_EARLY and choice != TREES else worth
+    worth = len(rewards) * min(1.0, 4.0 * float(rewards.var()))
+    return worth if len(rewards) < _MOST_EARLY else math.inf
 
 
 def _wanted(choice: ClassChoice, n_columns: int) -> float:
@@ -183,11 +188,10 @@ def _wanted(choice: ClassChoice, n_columns: int) -> float:
 
 def _remembered(rows: Log, half_life: float | None) -> Log:
     """The latest rows, where earlier ones are forgotten."""
-    if half_life is None or len(rows) <= _REMEMBERED * half_life:
-        return rows
-    return rows.take(slice(len(rows) - math.ceil(_REMEMBERED * half_life), len(rows)))
+    most = len(rows) if half_life is None else max(math.ceil(_REMEMBERED * half_life), _ROWS_OF_TREES)
+    return rows.take(slice(max(len(rows) - most, 0), len(rows)))
 
 
-def _later(ratio: float, n_seen: int, half_life: float | None) -> float:
+def _later(ratio: float, n_seen: float, half_life: float | None) -> float:
     """When rows are so many times as many, but no later than a half-life from now."""
     return min(ratio * n_seen, n_seen + (half_life or math.inf))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -54,13 +55,13 @@ class EpsilonFalcon:
     ----------
     preset
         "paper", "calibrated" or "practical". None is "practical", or "calibrated" if F is not linear or
-        something else is given that only Algorithm 1 has: slack, c_beta, monotone_gamma, C, rho, rho_prime
-        or comp.
+        something else is given that is Algorithm 1's: slack, c_beta, monotone_gamma, C, rho, rho_prime, comp,
+        or data="last epoch".
     epsilon
         Passive share (epsilon), in [0, .5): .05 in Algorithm 1, where 0 is FALCON, without constraint; .03 in
         the first round of "practical", from where it decays. "corollary": by Corollary 1 from what passive
-        rows tell of the misspecification. "auto": the same in Algorithm 1; in "practical" the default, which
-        takes more passive rows while the gate is open.
+        rows tell of the misspecification, in "practical" while lines play. "auto": the same in Algorithm 1;
+        in "practical" the default, which takes more passive rows while the gate is open.
     delta
         Confidence (delta), in (0, .49].
     tau_1
@@ -78,11 +79,11 @@ class EpsilonFalcon:
         Algorithm 1: scale of the calibrated slack, .5.
     passive_design
         "tail" as printed, or as in "practical" "coin": passive rounds interleaved. Equivalent over whole
-        epochs; the theorem's proof is written for the tail.
+        epochs that are long; of a short one the tail has at least one round. The proof is for the tail.
     passive_data, data
         "last epoch" as printed, or as in "practical" "all": rows of all epochs in the constraint, in the
         objective. Cumulative passive rows are still iid, so the constraint keeps its meaning; "all" active
-        data mixes policies, which leaves the theorem.
+        data mixes policies, which leaves the theorem. "practical" would fit lines alone to short epochs.
     monotone_gamma
         Algorithm 1: never lower gamma; False. The printed gamma_3 alone is below gamma_2, against a step of
         the proof (the bound on V of all policies); keeping gamma_2 mends that step, and strains the one that
@@ -139,8 +140,10 @@ class EpsilonFalcon:
     classes: str | Sequence[ClassChoice] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.classes, list):  # as people write them; settings are hashable
-            object.__setattr__(self, "classes", tuple(self.classes))
+        if isinstance(self.classes, AbstractSet):
+            raise ValueError(f"classes is {self.classes!r}, which has no order; give a list.")  # noqa: TRY004
+        if not isinstance(self.classes, str | Linear) and isinstance(self.classes, Iterable):
+            object.__setattr__(self, "classes", tuple(self.classes))  # settings are hashable
         check_choice("preset", self.preset, (None, *get_args(Preset)))
         check_parts(self.model_class, self.schedule or Doubling())
         self._check_preset()
@@ -193,9 +196,11 @@ class EpsilonFalcon:
 
     @property
     def _cause(self) -> str | None:
-        """The first setting that only Algorithm 1 has, if one is given."""
+        """The first setting that only Algorithm 1 has, or has a use for, if one is given."""
         if not isinstance(self.model_class, Linear):
             return f"model_class {type(self.model_class).__name__}"
+        if self.data == "last epoch" and not self._given(*_OF_PRACTICE):
+            return "data"
         return next(iter(self._given(*_OF_THE_PAPER)), None)
 
     @property

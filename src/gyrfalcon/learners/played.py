@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.reports import FitReport
+from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting
 from gyrfalcon.learners.gate import ValueGate
 from gyrfalcon.oracles.alternatives import NAMES, Evidence
@@ -27,7 +30,8 @@ class Played:
     model: LinearModel | None = None  # the pooled fit, by which the gate's gains are measured
     gate: ValueGate = field(default_factory=lambda: ValueGate(NAMES))
     n_seen: int = 0  # rows, forgotten or not
-    passive: Log | None = None  # the latest passive rows, kept where b is estimated
+    passive_weights: Floats | None = None  # (K,) of the passive rows in the fit
+    passive: Log | None = None  # the latest of the passive rows, kept where b is estimated
     n_passive: float = 0.0  # what they and earlier ones weigh
     asked: float | None = None  # the share that b asked for when it was estimated last
     why: str = ""
@@ -51,8 +55,10 @@ def reindexed(state: Played, problem: Problem) -> Played:
     gate = replace(
         state.gate, models=tuple(oracle.reindexed_model(model, source) for model in state.gate.models)
     )
+    weights = state.passive_weights
     return replace(
         state,
+        passive_weights=None if weights is None else np.where(source >= 0, weights[source], 0.0),
         problem=problem,
         oracle=oracle,
         evidence=Evidence(
@@ -67,12 +73,18 @@ def reindexed(state: Played, problem: Problem) -> Played:
     )
 
 
-def report_of(after: Played, fit: LinearFit, constrained: ConstrainedFit | None, gamma: float) -> FitReport:
-    """The report of an epoch that was fitted so; `constrained` is given where that fit was made anew."""
+def report_of(
+    after: Played, fit: LinearFit, constrained: ConstrainedFit | None, gamma: float, *, is_free: bool
+) -> FitReport:
+    """The report of an epoch that was fitted so; `constrained` is given where that fit was made anew.
+
+    Passive rows are those of the constraint, where play is not free of it for good.
+    """
     assert after.evidence is not None
+    in_fit = 0.0 if after.passive_weights is None else float(after.passive_weights.sum())
     report = FitReport(
-        n_active=after.evidence.rows.n - after.evidence.passive.n,
-        n_passive=after.evidence.passive.n,
+        n_active=after.evidence.rows.n - in_fit,
+        n_passive=in_fit if is_free else after.evidence.passive.n,
         gamma=gamma,
         condition=fit.condition,
         accurate=fit.accurate,

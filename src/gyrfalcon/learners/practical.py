@@ -19,6 +19,7 @@ from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
 from gyrfalcon.core.problems import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.types import Floats
 from gyrfalcon.learners import adapting, epochwise
 from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts
 from gyrfalcon.learners.confident import optimist
@@ -151,15 +152,17 @@ class Practical:
         else:
             gate = gate.opened(self.threshold)
         after = replace(
-            state, oracle=oracle, evidence=evidence, model=confident.model, gate=gate, n_seen=n_seen
+            state,
+            oracle=oracle,
+            evidence=evidence,
+            model=confident.model,
+            gate=gate,
+            n_seen=n_seen,
+            passive_weights=self._passive_weights(state, log, kept),
         )
         if self.sharing == "corollary":
             after = self._asked(after, log, kept, idle=idle)
-        following = self._succeeded(epoch, after, confident, fit, constrained)
-        if self.data == "last epoch" and following.report is not None:
-            report = replace(following.report, n_active=float((~log.passive).sum()))
-            following = replace(following, report=report)
-        return following
+        return self._succeeded(epoch, after, confident, fit, constrained)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: what is known of the others stays."""
@@ -219,6 +222,13 @@ class Practical:
             before = replace(before, passive=none, passive_squares=0.0)
         return before
 
+    def _passive_weights(self, state: Played, log: Log, kept: float) -> Floats:
+        """(K,): what the passive rows of each action weigh in the fit."""
+        new = np.bincount(log.action[log.passive], minlength=state.problem.n_actions).astype(np.float64)
+        if self.data == "last epoch" or state.passive_weights is None:
+            return new
+        return kept * state.passive_weights + new
+
     def _asked(self, state: Played, log: Log, kept: float, *, idle: bool) -> Played:
         """With the passive rows of this log, and the share that they ask for, when that is due."""
         oracle, n_actions = state.oracle, state.problem.n_actions
@@ -258,7 +268,7 @@ class Practical:
             self.schedule,
             policy=KernelPolicy(scorer, InverseGapWeighting(gamma)),
             state=after,
-            report=report_of(after, fit, constrained, gamma),
+            report=report_of(after, fit, constrained, gamma, is_free=self.gate == "never"),
         )
         is_open = after.gate.in_use >= 0
         return replace(

@@ -46,7 +46,8 @@ class TreeByTree:
 
     def __call__(self, features: Floats) -> Floats:
         """(n,) predictions."""
-        rows = np.ascontiguousarray(features, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is larger than all such numbers is so in every comparison
+            rows = np.ascontiguousarray(features, dtype=np.float32)
         total = np.zeros(len(rows))
         for tree in self.trees:
             total += tree.predict(rows)[:, 0]

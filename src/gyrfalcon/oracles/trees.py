@@ -6,7 +6,7 @@ they were grown on, what trees of the other half of the rows tell, and is as sur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from gyrfalcon.oracles.running import RunningRidge, by_action
 _KIND = "sklearn.ensemble.ExtraTreesRegressor"
 _FOREST = Estimator(_KIND, (("min_samples_leaf", 2), ("n_estimators", 40)))
 _HALF = Estimator(_KIND, (("min_samples_leaf", 2), ("n_estimators", 15)))
+
+_ROWS_AT_ONCE = 1024
+"""Rows that are laid out for every action at a time, and from which features are scaled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,12 @@ class TreeMap:
 
     def expand(self, x: Floats) -> Floats:
         """The features (..., D) of the inputs (..., p)."""
-        told = self.model.scores(Contexts(x.reshape(-1, self.n_inputs)))
-        return np.concatenate([self.inputs.expand(x), told.reshape(*x.shape[:-1], -1)], axis=-1)
+        rows = x.reshape(-1, self.n_inputs)
+        told = np.empty((len(rows), self.model.design.n_actions))
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            told[part] = self.model.scores(Contexts(rows[part]))
+        return np.concatenate([self.inputs.expand(x), told.reshape(*x.shape[:-1], told.shape[1])], axis=-1)
 
 
 def check_installed() -> None:
@@ -62,7 +69,9 @@ def check_installed() -> None:
 def grown(rows: Log, n_actions: int, ridge: float = 1.0, seed: int = 0) -> RunningRidge:
     """The regression of these rows on their inputs and on trees, which are grown on the same rows."""
     inputs = StandardisedMap.of(Identity().fit(rows.contexts.shared), rows.contexts.shared)
-    whole, half = (Regressor(kind, seed=seed).oracle(rows.contexts, n_actions) for kind in (_FOREST, _HALF))
+    some = Contexts(rows.contexts.shared[:_ROWS_AT_ONCE])
+    whole = Regressor(_FOREST, seed=seed).oracle(some, n_actions)
+    half = replace(whole, settings=Regressor(_HALF, seed=seed))
     fit = RunningRidge.start(TreeMap(inputs, _forests(whole, rows)), n_actions, ridge)
     return fit.advanced(rows, _honest(half, inputs, rows))[0]
 
