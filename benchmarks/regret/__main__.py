@@ -19,7 +19,7 @@ from benchmarks.regret.figure import differences_figure
 from benchmarks.regret.running import play_missing, stored
 from benchmarks.regret.standings import by_contestant, differences
 from benchmarks.regret.store import Store, outdated
-from benchmarks.regret.table import markdown, printed, sheet
+from benchmarks.regret.table import console_for_tables, markdown, printed, sheet
 from benchmarks.regret.worlds import PLACES, REAL, SYNTHETIC, Place
 from gyrfalcon.report.pictures import picture
 from gyrfalcon.storage.whole import write_whole
@@ -27,7 +27,6 @@ from gyrfalcon.storage.whole import write_whole
 QUICK = ("wine", "vehicle", "banana", "segment", "xor", "section 1.1")
 QUICK_ROUNDS, QUICK_SEEDS = 1000, 3
 ONCE = "once"
-WIDE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, contestants: list[Contestant], events: list[Event]) -> int:
-    console, folder = _console(), Path(options.folder)
+    console, folder = console_for_tables(), Path(options.folder)
     store = Store(folder / "cells")
     cells = [cell for event in events for cell in event.cells(contestants, options.seeds)]
     known = {cell.key for cell, _ in stored(cells, store) if not _again(cell.contestant, options)}
@@ -82,12 +81,6 @@ def _run(options: argparse.Namespace, contestants: list[Contestant], events: lis
     for failure in failures:
         sys.stderr.write(f"Not played: {failure.cell}: {failure.reason}\n")
     return int(bool(failures))
-
-
-def _console() -> Console:
-    """The terminal, or for a file or a pipe a page as wide as any table."""
-    here = Console()
-    return here if here.is_terminal else Console(width=WIDE)
 
 
 def _show(

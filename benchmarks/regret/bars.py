@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 
 from benchmarks.regret.ablations import ABLATIONS
@@ -15,7 +14,7 @@ from benchmarks.regret.contestants import CONTESTANTS
 from benchmarks.regret.requirements import REQUIREMENTS, Outcome
 from benchmarks.regret.standings import Table, by_contestant
 from benchmarks.regret.store import Store, outdated
-from benchmarks.regret.table import Sheet, markdown, printed
+from benchmarks.regret.table import Sheet, console_for_tables, markdown, printed
 from gyrfalcon.storage.whole import write_whole
 
 COLUMNS = ("requirement", "measured", "bar", "seeds", "verdict")
@@ -68,7 +67,7 @@ def _show(outcomes: Sequence[Outcome], warnings: Sequence[str], folder: Path) ->
     notes = [*(f"{one.requirement.text}: {one.note}." for one in outcomes if one.note), *warnings]
     rows = tuple(one.row for one in outcomes)
     content = Sheet(_title(outcomes), CAPTION, COLUMNS, rows, len(COLUMNS))
-    console = Console()
+    console = console_for_tables()
     console.print(printed(content, None))
     for note in notes:
         console.print(escape(f"- {note}"), highlight=False)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Printed
 
@@ -13,6 +14,13 @@ from benchmarks.regret.costs import duration
 from benchmarks.regret.standings import Difference, Standing, Table, differences, mean_reward, standing
 
 MARKS = {"win": "+", "tie": "", "loss": "-"}
+WIDE = 400
+
+
+def console_for_tables() -> Console:
+    """The terminal, or for a file or a pipe a page as wide as any table."""
+    here = Console()
+    return here if here.is_terminal else Console(width=WIDE)
 
 
 @dataclass(frozen=True, slots=True)
