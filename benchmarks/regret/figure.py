@@ -29,17 +29,18 @@ def differences_figure(
 ) -> Figure:
     """Differences in points, two standard errors either way."""
     names = [name for name in against if against[name]]
-    n_rows = max(math.ceil(len(names) / N_COLUMNS), 1)
+    n_columns = min(max(len(names), 3), N_COLUMNS)  # fewer than three would be too narrow for the words below
+    n_rows = max(math.ceil(len(names) / n_columns), 1)
     with style():
-        figure = new_figure(13.0, 0.9 + n_rows * (0.75 + 0.15 * len(worlds)))
-        grid = figure.subplots(n_rows, N_COLUMNS, sharex=True, sharey=True, squeeze=False)
+        figure = new_figure(1.0 + 2.0 * n_columns, 0.9 + n_rows * (0.75 + 0.15 * len(worlds)))
+        grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
         panels: list[Axes] = list(grid.ravel())
         for axes, name in zip(panels, names, strict=False):
             _draw(axes, against[name], worlds, name)
         for axes in panels[len(names) :]:
             axes.set_axis_off()
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
-        figure.supxlabel(_below(baseline), fontsize=9)
+        figure.supxlabel(fill(_below(baseline), 24 * n_columns), fontsize=9)
     return figure
 
 
