@@ -20,7 +20,7 @@ from benchmarks.regret.running import play_missing, stored
 from benchmarks.regret.standings import by_contestant, differences
 from benchmarks.regret.store import Store, outdated
 from benchmarks.regret.table import console_for_tables, markdown, printed, sheet
-from benchmarks.regret.worlds import PLACES, REAL, SYNTHETIC, Place
+from benchmarks.regret.worlds import PLACES, REAL, SYNTHETIC, Place, place_named
 from gyrfalcon.report.pictures import picture
 from gyrfalcon.storage.whole import write_whole
 
@@ -191,10 +191,15 @@ def _events(options: argparse.Namespace) -> list[Event]:
 def _places(names: Sequence[str]) -> list[Place]:
     groups = {"all": tuple(PLACES), "real": REAL, "synthetic": tuple(SYNTHETIC)}
     chosen = dict.fromkeys(name for given in names for name in groups.get(given, (given,)))
-    unknown = [name for name in chosen if name not in PLACES]
-    if unknown:
-        raise ValueError(f"--worlds has {unknown[0]!r}; give real, synthetic, all, or {', '.join(PLACES)}.")
-    places = [PLACES[name] for name in chosen]
+    places = []
+    for name in chosen:
+        place = place_named(name)
+        if place is None:
+            known = ", ".join(PLACES)
+            raise ValueError(
+                f"--worlds has {name!r}; give real, synthetic, all, {known}, or another data set's name."
+            )
+        places.append(place)
     for place in places:
         place.environment(0)  # a data set that is not installed is refused before anything is played
     return places

@@ -11,7 +11,7 @@ from benchmarks.regret.rounds import Rounds
 from gyrfalcon.environments.families import BumpWorld, LinearWorld, SinusoidWorld, XorWorld
 from gyrfalcon.environments.outcomes import HeteroscedasticWorld, RareRewardWorld
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.experiments.datasets import dataset
+from gyrfalcon.experiments.datasets import dataset, dataset_names
 
 REAL = (
     "digits",
@@ -89,6 +89,13 @@ PLACES = {
     **{name: Place("real", name) for name in REAL},
     **{name: Place("synthetic", name) for name in SYNTHETIC},
 }
+
+
+def place_named(name: str) -> Place | None:
+    """A world of this suite, or any other data set that `dataset` knows; None if there is no such thing."""
+    if name not in PLACES and name in dataset_names():
+        return Place("real", name)
+    return PLACES.get(name)
 
 
 @lru_cache(maxsize=len(REAL))

@@ -10,6 +10,7 @@ from benchmarks.regret.__main__ import _chosen, _completed, _parser, main
 from benchmarks.regret.ablations import ABLATIONS
 from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR
 from benchmarks.regret.costs import _SIZES, _terms, _weights, expected_seconds
+from benchmarks.regret.worlds import PLACES, place_named
 
 from tests.regret.players import Always, cell
 
@@ -120,3 +121,11 @@ def test_expected_times_are_near_those_that_were_measured() -> None:
         for size, measured in zip(_SIZES, contestant.milliseconds, strict=True):
             assert 0.3 < float(weights @ _terms(*size)) / measured < 3.0
     assert expected_seconds(cell(Always(0))) == pytest.approx(0.1 + 40 * 1e-4)
+
+
+def test_other_data_sets_are_worlds_by_their_names() -> None:
+    place = place_named("pima")
+    assert place is not None
+    assert (place.kind, place.n_rows, place.size) == ("real", 768, (2, 8))
+    assert place_named("wine") is PLACES["wine"]
+    assert place_named("whine") is None
