@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from benchmarks.environments import NAMES, STEP, TEN, PotentialOutcomes
 from benchmarks.peers import contextualbandits_online, mabwiser_linear
 from benchmarks.peers.rounds import Play, Rounds, learned
 from benchmarks.rows import Quantity, Race, Row, peer
-from benchmarks.worlds import NAMES, STEP, TEN, World
 from gyrfalcon import EpsilonGreedy, LinUCB
 from gyrfalcon.core.schedules import FixedBatch
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.learner import Learner
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.simulation.simulate import simulate
 
 BATCH = 1_000
 N_ROUNDS = 20_000
@@ -37,25 +37,25 @@ PAIRS = [
 ]
 
 
-def against(world: World, pair: Pair, n_replications: int) -> Race:
+def against(outcomes: PotentialOutcomes, pair: Pair, n_replications: int) -> Race:
     """Both sides draw the rounds that they play."""
 
     def theirs() -> list[float]:
-        return pair.library(Rounds.of(world, N_ROUNDS), BATCH)()
+        return pair.library(Rounds.of(outcomes, N_ROUNDS), BATCH)()
 
     with peer(pair.theirs):
-        note = learned(theirs, Rounds.of(world, N_ROUNDS))
-    ours = partial(simulate, pair.learner, world, N_ROUNDS, n_replications, seed=0)
+        note = learned(theirs, Rounds.of(outcomes, N_ROUNDS))
+    ours = partial(simulate, pair.learner, outcomes, N_ROUNDS, n_replications, seed=0)
     return Race(ours, theirs, note=note, n_ours=n_replications * N_ROUNDS, n_theirs=N_ROUNDS)
 
 
-def row(world: World, pair: Pair, n_replications: int, limit: float | None) -> Row:
+def row(outcomes: PotentialOutcomes, pair: Pair, n_replications: int, limit: float | None) -> Row:
     runs = "one run" if n_replications == 1 else f"{n_replications} runs together"
     return Row(
-        key=f"batches, {runs} / {pair.theirs} {pair.name}: {NAMES[world]}",
-        ours=f"simulate {pair.name}, batches of {BATCH:,}, {NAMES[world]}, {runs}, a round",
+        key=f"batches, {runs} / {pair.theirs} {pair.name}: {NAMES[outcomes]}",
+        ours=f"simulate {pair.name}, batches of {BATCH:,}, {NAMES[outcomes]}, {runs}, a round",
         theirs=f"{pair.theirs}, {pair.name}, the same batches, a round",
-        prepare=partial(against, world, pair, n_replications),
+        prepare=partial(against, outcomes, pair, n_replications),
         quantity=Quantity.TIMES_FASTER,
         limit=limit,
         most_pairs=3,
@@ -63,6 +63,6 @@ def row(world: World, pair: Pair, n_replications: int, limit: float | None) -> R
 
 
 ROWS = [
-    *(row(world, pair, N_REPLICATIONS, 2.0) for world in (STEP, TEN) for pair in PAIRS),
-    *(row(world, pair, 1, None) for world in (STEP, TEN) for pair in PAIRS),
+    *(row(environment, pair, N_REPLICATIONS, 2.0) for environment in (STEP, TEN) for pair in PAIRS),
+    *(row(environment, pair, 1, None) for environment in (STEP, TEN) for pair in PAIRS),
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.rows import Quantity, Race, Row, peer, require
 from gyrfalcon import ConstrainedFit, Moments, constrained_fit, constrained_least_squares
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 
 N_ACTIVE, N_PASSIVE = 100_000, 5_000
 N_COLUMNS = 100

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 
 C_BETA = 0.5
 _RIDGE = 1e-10

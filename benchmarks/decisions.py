@@ -9,11 +9,11 @@ import numpy as np
 
 from benchmarks.rows import Race, Row, require
 from gyrfalcon import Contexts, Decisions, Epoch, decide
-from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.oracles.bases import IdentityMap
-from gyrfalcon.oracles.models import PerActionModel
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
+from gyrfalcon.oracles.features.bases import IdentityMap
+from gyrfalcon.oracles.linear.models import PerActionModel
 
 N_ACTIONS, N_FEATURES, N_BATCH = 10, 20, 10_000
 GAMMA = 50.0

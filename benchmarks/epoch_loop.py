@@ -1,7 +1,7 @@
 """Epsilon-FALCON as one would type it for one experiment: arrays, no checks, no objects, nothing kept.
 
-The algorithm, its constants and the worlds are those of `EpsilonFalcon(preset="calibrated")` in `StepExample`
-and `LinearWorld`. Whole epochs are arrays, cut into pieces that stay in the processor's cache. Scores and
+The algorithm, its constants and the environments are those of `EpsilonFalcon(preset="calibrated")` in `StepExample`
+and `LinearEnvironment`. Whole epochs are arrays, cut into pieces that stay in the processor's cache. Scores and
 rewards have actions first, as a maximum or a sum over actions is then one of long rows.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.constrained_by_hand import Sums, constrained
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.environments.families import LinearWorld
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.environments.synthetic.families import LinearEnvironment
 
 PIECE = 1 << 13
 EPSILON, DELTA, TAU_1, C_GAMMA = 0.05, 0.05, 100, 10.0
@@ -44,9 +44,9 @@ def step_setting() -> Setting:
     return Setting(2, 2, draw)
 
 
-def linear_setting(world: LinearWorld) -> Setting:
-    """The lines of a world."""
-    offset, slopes = 0.5 + 0.5 * world.lines.intercepts[:, None], 0.5 * world.lines.slopes
+def linear_setting(environment: LinearEnvironment) -> Setting:
+    """The lines of an environment."""
+    offset, slopes = 0.5 + 0.5 * environment.lines.intercepts[:, None], 0.5 * environment.lines.slopes
     coefficients = np.concatenate([offset, slopes], axis=1)
     width = coefficients.shape[1]
 
@@ -57,7 +57,7 @@ def linear_setting(world: LinearWorld) -> Setting:
         X[:, 0] = 1.0
         return X, coefficients @ X.T
 
-    return Setting(world.n_actions, width, draw)
+    return Setting(environment.n_actions, width, draw)
 
 
 def cumulative_regret(setting: Setting, n_rounds: int, seed: int) -> Floats:

@@ -3,7 +3,7 @@
 `python -m benchmarks.epsilon` prints the tables of docs/how-to/choose-epsilon.md: practical play of one
 linear model with a share that is fixed, follows the gate, or follows Corollary 1 at an estimate of b; and the
 calibrated preset with two fixed shares and with the corollary's. All meet the same rounds, seed by seed, so
-that differences are paired. Worlds are those of `benchmarks.regret`: families have another truth under each
+that differences are paired. Environments are those of `benchmarks.regret`: families have another truth under each
 seed.
 """
 
@@ -20,14 +20,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from benchmarks.regret.worlds import PLACES
-from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.experiments.summaries import Summary
-from gyrfalcon.experiments.trace import Trace
+from benchmarks.regret.environments import PLACES
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.learners.adaptive.learner import Practical
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.practical import Practical
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.trace import Summary, Trace
 
 FAMILIES: dict[str, dict[str, Learner]] = {
     "practical": {
@@ -44,12 +43,12 @@ FAMILIES: dict[str, dict[str, Learner]] = {
 """Rules by family; others are compared with the first. Passive rounds are a coin's: a run that stops in the
 midst of an epoch would not pay for those in its tail."""
 
-WORLDS = (
+ENVIRONMENTS = (
     *("section 1.1", "appendix E", "xor", "bump", "linear", "rare"),
     *("wine", "segment", "banana", "magic"),
 )
 ROUNDS, LONG, SEEDS = 20_000, 100_000, 10
-LONG_WORLD = "section 1.1"
+LONG_ENVIRONMENT = "section 1.1"
 WIDE = 120
 QUICK_ROUNDS, QUICK_SEEDS = 2_000, 3
 MEASURES = {"whole run": "reward", "last quarter": "late", "passive": "passive"}
@@ -57,11 +56,11 @@ MEASURES = {"whole run": "reward", "last quarter": "late", "passive": "passive"}
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a rule did in a world, seed by seed."""
+    """What a rule did in an environment, seed by seed."""
 
     family: str
     rule: str
-    world: str
+    environment: str
     n_rounds: int
     reward: Floats
     """(S,): mean reward of a round."""
@@ -93,25 +92,36 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.epsilon", description=__doc__)
     add = parser.add_argument
-    add("--rounds", type=int, metavar="T", help=f"{ROUNDS} unless told, and {LONG} in {LONG_WORLD}, too")
+    add(
+        "--rounds", type=int, metavar="T", help=f"{ROUNDS} unless told, and {LONG} in {LONG_ENVIRONMENT}, too"
+    )
     add("--seeds", type=int, metavar="N", help=f"{SEEDS} unless told")
-    add("--worlds", nargs="+", metavar="NAME", default=list(WORLDS), help=f"{', '.join(WORLDS)} unless told")
+    add(
+        "--environments",
+        nargs="+",
+        metavar="NAME",
+        default=list(ENVIRONMENTS),
+        help=f"{', '.join(ENVIRONMENTS)} unless told",
+    )
     add("--json", action="store_true", help="print one JSON document instead of the tables")
     add("--quick", action="store_true", help=f"{QUICK_ROUNDS} rounds and {QUICK_SEEDS} seeds")
     return parser
 
 
 def _lengths(options: argparse.Namespace) -> list[tuple[str, int]]:
-    """Worlds with their rounds."""
-    unknown = [name for name in options.worlds if name not in PLACES]
+    """Environments with their rounds."""
+    unknown = [name for name in options.environments if name not in PLACES]
     if unknown:
-        raise ValueError(f"--worlds has {unknown[0]!r}; give some of {', '.join(PLACES)}.")
+        raise ValueError(f"--environments has {unknown[0]!r}; give some of {', '.join(PLACES)}.")
     default = QUICK_ROUNDS if options.quick else ROUNDS
     n_rounds = default if options.rounds is None else options.rounds
     if n_rounds < 4:
         raise ValueError(f"--rounds is {n_rounds}; give at least 4.")
-    is_long = options.rounds is None and not options.quick and LONG_WORLD in options.worlds
-    return [*([(LONG_WORLD, LONG)] if is_long else []), *((name, n_rounds) for name in options.worlds)]
+    is_long = options.rounds is None and not options.quick and LONG_ENVIRONMENT in options.environments
+    return [
+        *([(LONG_ENVIRONMENT, LONG)] if is_long else []),
+        *((name, n_rounds) for name in options.environments),
+    ]
 
 
 def _n_seeds(options: argparse.Namespace) -> int:
@@ -127,34 +137,34 @@ def _all_played(lengths: Sequence[tuple[str, int]], n_seeds: int) -> list[Played
     found = []
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=len(lengths) * n_rules * n_seeds)
-        for world, n_rounds in lengths:
+        for environment, n_rounds in lengths:
             for family, rules in FAMILIES.items():
                 for rule, learner in rules.items():
-                    progress.update(task, description=f"{world}: {family}, {rule}")
-                    traces = _traces(learner, world, n_rounds, n_seeds, lambda: progress.advance(task))
-                    found.append(_summed(family, rule, world, traces))
+                    progress.update(task, description=f"{environment}: {family}, {rule}")
+                    traces = _traces(learner, environment, n_rounds, n_seeds, lambda: progress.advance(task))
+                    found.append(_summed(family, rule, environment, traces))
     return found
 
 
 def _traces(
-    learner: Learner, world: str, n_rounds: int, n_seeds: int, on_run: Callable[[], None]
+    learner: Learner, environment: str, n_rounds: int, n_seeds: int, on_run: Callable[[], None]
 ) -> list[Trace]:
     late = n_rounds - n_rounds // 4
     traces = []
     for seed in range(n_seeds):
-        environment = PLACES[world].environment(seed)
+        environment = PLACES[environment].environment(seed)
         traces.append(simulate(learner, environment, n_rounds, seed=seed, checkpoints=[late, n_rounds]))
         on_run()
     return traces
 
 
-def _summed(family: str, rule: str, world: str, traces: Sequence[Trace]) -> Played:
+def _summed(family: str, rule: str, environment: str, traces: Sequence[Trace]) -> Played:
     reward = np.concatenate([trace.reward for trace in traces])
     late, n_rounds = traces[0].checkpoints.tolist()
     return Played(
         family,
         rule,
-        world,
+        environment,
         n_rounds,
         reward[:, 1] / n_rounds,
         (reward[:, 1] - reward[:, 0]) / (n_rounds - late),
@@ -199,10 +209,10 @@ def _table(found: Sequence[Played], family: str, n_seeds: int) -> Table:
 
 
 def _row(found: Sequence[Played], first: Played) -> list[str]:
-    """A world's numbers: for each measure the first rule's, then how far the others are from it."""
+    """An environment's numbers: for each measure the first rule's, then how far the others are from it."""
     here = [one for one in found if _place(one) == _place(first)]
-    longer = f" {first.n_rounds:,}" if (first.world, first.n_rounds) == (LONG_WORLD, LONG) else ""
-    cells = [first.world + longer]
+    longer = f" {first.n_rounds:,}" if (first.environment, first.n_rounds) == (LONG_ENVIRONMENT, LONG) else ""
+    cells = [first.environment + longer]
     for name in MEASURES.values():
         for one in here:
             is_plain = one is first or name == "passive"
@@ -211,7 +221,7 @@ def _row(found: Sequence[Played], first: Played) -> list[str]:
 
 
 def _place(one: Played) -> tuple[str, str, int]:
-    return one.family, one.world, one.n_rounds
+    return one.family, one.environment, one.n_rounds
 
 
 def _mean(one: Played, measure: str) -> str:
@@ -237,7 +247,7 @@ def _as_json(one: Played, found: Sequence[Played]) -> dict[str, object]:
     return {
         "family": one.family,
         "rule": one.rule,
-        "world": one.world,
+        "environment": one.environment,
         "rounds": one.n_rounds,
         **{name: getattr(one, name).tolist() for name in MEASURES.values()},
         "said": one.said,

@@ -17,10 +17,10 @@ from time import process_time
 import numpy as np
 
 from benchmarks.pairs import repeated
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit
-from gyrfalcon.oracles.dual import DualFit, dual_search
-from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_fit
+from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
+from gyrfalcon.oracles.solvers.moments import Moments
 
 ACTIVE_ROWS, PASSIVE_ROWS = 20, 10
 """Rows of each side for each column."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from benchmarks.environments import NAMES, STEP, TEN, PotentialOutcomes
 from benchmarks.peers import (
     coba_experiment,
     contextualbandits_online,
@@ -14,9 +15,8 @@ from benchmarks.peers import (
 )
 from benchmarks.peers.rounds import Library, Rounds, learned
 from benchmarks.rows import Quantity, Race, Row, peer
-from benchmarks.worlds import NAMES, STEP, TEN, World
 from gyrfalcon import EpsilonFalcon
-from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.simulation.simulate import simulate
 
 N_ROUNDS = 100_000
 LIMITS = {STEP: 100.0, TEN: 70.0}
@@ -45,25 +45,25 @@ PEERS = [
 ]
 
 
-def against(world: World, other: Peer) -> Race:
+def against(outcomes: PotentialOutcomes, other: Peer) -> Race:
     with peer(other.name):
-        rounds = Rounds.of(world, other.n_rounds)
+        rounds = Rounds.of(outcomes, other.n_rounds)
         theirs = other.library(rounds)
         note = learned(theirs, rounds)
-    ours = partial(simulate, EpsilonFalcon(preset="calibrated"), world, N_ROUNDS, seed=0)
+    ours = partial(simulate, EpsilonFalcon(preset="calibrated"), outcomes, N_ROUNDS, seed=0)
     return Race(ours, theirs, note=note, n_ours=N_ROUNDS, n_theirs=other.n_rounds)
 
 
 ROWS = [
     Row(
-        key=f"simulate / {other.name}: {NAMES[world]}",
-        ours=f"simulate Epsilon-FALCON, {NAMES[world]}, a round",
+        key=f"simulate / {other.name}: {NAMES[environment]}",
+        ours=f"simulate Epsilon-FALCON, {NAMES[environment]}, a round",
         theirs=f"{other.name}, a round",
-        prepare=partial(against, world, other),
+        prepare=partial(against, environment, other),
         quantity=Quantity.TIMES_FASTER,
-        limit=LIMITS[world] if other.judged else None,
+        limit=LIMITS[environment] if other.judged else None,
         most_pairs=other.most_pairs,
     )
-    for world in (STEP, TEN)
+    for environment in (STEP, TEN)
     for other in PEERS
 ]

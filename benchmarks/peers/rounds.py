@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.environments import PotentialOutcomes
 from benchmarks.rows import NotRun
-from benchmarks.worlds import World
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.arrays import Floats
 
 LEAST_LEARNED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """n rounds of a world: contexts (n, p), expected and realised rewards of all actions (n, K)."""
+    """n rounds of an environment: contexts (n, p), expected and realised rewards of all actions (n, K)."""
 
     X: Floats
     means: Floats
     rewards: Floats
 
     @staticmethod
-    def of(world: World, n: int, seed: int = 0) -> Rounds:
-        drawn = world.draw(0, n, seed)
+    def of(outcomes: PotentialOutcomes, n: int, seed: int = 0) -> Rounds:
+        drawn = outcomes.draw(0, n, seed)
         return Rounds(drawn.contexts.shared, drawn.means, drawn.rewards)
 
     @property

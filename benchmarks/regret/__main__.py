@@ -15,14 +15,14 @@ from benchmarks.regret.cells import Cell, Failure, Result
 from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR, PACKAGES, Contestant
 from benchmarks.regret.costs import estimate
 from benchmarks.regret.document import document
+from benchmarks.regret.environments import PLACES, REAL, SYNTHETIC, Place, place_named
 from benchmarks.regret.figure import differences_figure
 from benchmarks.regret.running import play_missing, stored
 from benchmarks.regret.standings import by_contestant, differences
 from benchmarks.regret.store import Store, outdated
 from benchmarks.regret.table import console_for_tables, markdown, printed, sheet
-from benchmarks.regret.worlds import PLACES, REAL, SYNTHETIC, Place, place_named
-from gyrfalcon.report.pictures import picture
-from gyrfalcon.storage.whole import write_whole
+from gyrfalcon.reports.pictures import picture
+from gyrfalcon.storage.atomic import write_whole
 
 QUICK = ("wine", "vehicle", "banana", "segment", "xor", "section 1.1")
 QUICK_ROUNDS, QUICK_SEEDS = 1000, 3
@@ -31,14 +31,14 @@ ONCE = "once"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A table of the suite: its worlds, and for how long each is played."""
+    """A table of the suite: its environments, and for how long each is played."""
 
     name: str
     title: str
     lengths: tuple[tuple[Place, int], ...]
 
     def cells(self, contestants: Sequence[Contestant], n_seeds: int) -> list[Cell]:
-        """Seed by seed, so that what there is after a while says something of every world."""
+        """Seed by seed, so that what there is after a while says something of every environment."""
         return [
             Cell(contestant, place, n_rounds, seed)
             for seed in range(n_seeds)
@@ -48,8 +48,8 @@ class Event:
         ]
 
     @property
-    def worlds(self) -> dict[str, list[str]]:
-        """The names of its worlds by kind."""
+    def environments(self) -> dict[str, list[str]]:
+        """The names of its environments by kind."""
         kinds = dict.fromkeys(place.kind for place, _ in self.lengths)
         return {kind: [place.name for place, _ in self.lengths if place.kind == kind] for kind in kinds}
 
@@ -95,21 +95,21 @@ def _show(
     results = [result for _, result in found]
     if not results:
         return
-    table, worlds = by_contestant(results), event.worlds
-    content = sheet(table, list(table), worlds, event.title, baseline)
+    table, environments = by_contestant(results), event.environments
+    content = sheet(table, list(table), environments, event.title, baseline)
     console.print(printed(content, console.width if console.is_terminal else None))
     old = outdated(found)
     if old:
         console.print(f"Played by other code than there is now (--again plays anew): {'; '.join(old)}.")
     order = [name for name, *_ in content.rows]
     against = differences(table, baseline)
-    everywhere = [name for names in worlds.values() for name in names]
+    everywhere = [name for names in environments.values() for name in names]
     drawing = differences_figure(
         {name: against[name] for name in order if name in against}, everywhere, event.title, baseline
     )
     files: dict[str, str | bytes] = {
         "md": markdown(content),
-        "json": document(results, failures, worlds, event.title, baseline),
+        "json": document(results, failures, environments, event.title, baseline),
         "png": picture(drawing, "png"),
         "svg": picture(drawing, "svg"),
     }
@@ -124,7 +124,7 @@ def _completed(options: argparse.Namespace) -> argparse.Namespace:
     if options.rounds is None:
         alone = options.no_replay and not quick
         options.rounds = [] if alone else [QUICK_ROUNDS if quick else 20_000]
-    options.worlds = options.worlds or (QUICK if quick else ["all"])
+    options.environments = options.environments or (QUICK if quick else ["all"])
     if options.seeds is None:
         options.seeds = QUICK_SEEDS if quick else 10
     options.baseline = options.baseline or (LINEAR if options.ablations else BASELINE)
@@ -172,7 +172,10 @@ def _events(options: argparse.Namespace) -> list[Event]:
         raise ValueError(f"--jobs is {options.jobs}; give at least 1, or -1 for all cores.")
     if options.seeds < 1:
         raise ValueError(f"--seeds is {options.seeds}; give at least 1.")
-    places, seeds = _places(options.worlds), "1 seed" if options.seeds == 1 else f"{options.seeds} seeds"
+    places, seeds = (
+        _places(options.environments),
+        "1 seed" if options.seeds == 1 else f"{options.seeds} seeds",
+    )
     prefix = "ablations-" if options.ablations else ""
     events = [
         Event(f"{prefix}rounds-{n:d}", f"{n:,} rounds, {seeds}", tuple((place, n) for place in places))
@@ -181,7 +184,7 @@ def _events(options: argparse.Namespace) -> list[Event]:
     if options.no_replay:
         once = tuple((place, place.n_rows) for place in places if place.kind == "real")
         if not once:
-            raise ValueError("--no-replay is for real sets; add some of them to --worlds.")
+            raise ValueError("--no-replay is for real sets; add some of them to --environments.")
         events.append(Event(prefix + ONCE, f"Each row once, {seeds}", once))
     if not events:
         raise ValueError("there is nothing to play; give --rounds or --no-replay.")
@@ -197,7 +200,7 @@ def _places(names: Sequence[str]) -> list[Place]:
         if place is None:
             known = ", ".join(PLACES)
             raise ValueError(
-                f"--worlds has {name!r}; give real, synthetic, all, {known}, or another data set's name."
+                f"--environments has {name!r}; give real, synthetic, all, {known}, or another data set's name."
             )
         places.append(place)
     for place in places:
@@ -225,8 +228,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--rounds", type=int, nargs="*", metavar="T", help="lengths of runs; 20000 unless told")
     add("--no-replay", action="store_true", help="real sets with each row seen once; alone unless --rounds")
-    add("--worlds", nargs="+", metavar="NAME", help="real, synthetic, all (unless told), or names")
-    add("--seeds", type=int, metavar="N", help="orderings of each world, 10 unless told")
+    add("--environments", nargs="+", metavar="NAME", help="real, synthetic, all (unless told), or names")
+    add("--seeds", type=int, metavar="N", help="orderings of each environment, 10 unless told")
     peers = [package for package in PACKAGES if package != "gyrfalcon"]
     add("--peers", nargs="+", default=["all"], choices=["all", "none", *peers], help="other libraries")
     add(
@@ -246,7 +249,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--quick",
         action="store_true",
-        help=f"{QUICK_ROUNDS} rounds, {QUICK_SEEDS} seeds, {len(QUICK)} worlds",
+        help=f"{QUICK_ROUNDS} rounds, {QUICK_SEEDS} seeds, {len(QUICK)} environments",
     )
     return parser
 

@@ -8,8 +8,8 @@ from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR, REFITS,
 from benchmarks.regret.textbook import TextbookLinUCB
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.oracles.linear.linear import Linear
 
 _COST = next(one.milliseconds for one in CONTESTANTS if one.name == LINEAR)
 
@@ -31,10 +31,10 @@ ABLATIONS = (
     without("no passive rows", epsilon=0.0, floor=0.0, gate="never"),
     without("refits at doublings", schedule=Doubling(16)),
     without("gamma scale 100", c_gamma=100.0),
-    without("fits of the last epoch", data="last epoch"),
+    without("fits of the last epoch", data="last_epoch"),
     # Quick refits leave few rows in an epoch; the paper's epochs double.
-    without("fits of the last epoch, at doublings", data="last epoch", schedule=Doubling(16)),
-    without("passive rows of the last epoch", passive_data="last epoch"),
+    without("fits of the last epoch, at doublings", data="last_epoch", schedule=Doubling(16)),
+    without("passive rows of the last epoch", passive_data="last_epoch"),
     without("passive tail", passive_design="tail"),
     ours(
         f"{BASELINE}: not standardised",

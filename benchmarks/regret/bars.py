@@ -15,14 +15,14 @@ from benchmarks.regret.requirements import REQUIREMENTS, Outcome
 from benchmarks.regret.standings import Table, by_contestant
 from benchmarks.regret.store import Store, outdated
 from benchmarks.regret.table import Sheet, console_for_tables, markdown, printed
-from gyrfalcon.storage.whole import write_whole
+from gyrfalcon.storage.atomic import write_whole
 
 COLUMNS = ("requirement", "measured", "bar", "seeds", "verdict")
 CAPTION = (
     "20,000 rounds unless said otherwise. Differences are paired over seeds; ± is a standard error over "
-    "seeds, for the same sets. The best fixed class is chosen after the fact, in each world by its mean over "
+    "seeds, for the same sets. The best fixed class is chosen after the fact, in each environment by its mean over "
     "the same seeds, and the best of four noisy means is too high; if chosen on the other seeds, as notes "
-    "have it, it is rather too low. The worst of several worlds looks worse than it is, too."
+    "have it, it is rather too low. The worst of several environments looks worse than it is, too."
 )
 
 
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def tables(results: Sequence[Result]) -> dict[int, Table]:
-    """Results by rounds, contestant, world and seed."""
+    """Results by rounds, contestant, environment and seed."""
     lengths = dict.fromkeys(result.n_rounds for result in results)
     return {n: by_contestant(result for result in results if result.n_rounds == n) for n in lengths}
 

@@ -1,4 +1,4 @@
-"""A cell: one contestant in one world for so many rounds under one seed, and what it gives."""
+"""A cell: one contestant in one environment for so many rounds under one seed, and what it gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.regret.contestants import Contestant
-from benchmarks.regret.worlds import Place
+from benchmarks.regret.environments import Place
 
 SHARES = {"": 0.0, "_second_half": 0.5, "_last_quarter": 0.75}
 OUR_CODE = ("core", "oracles", "learners", "estimates", "environments", "experiments")
@@ -31,7 +31,7 @@ class Result:
     version: str
     code: str
     """A digest of the code that drove it: the learner's own, or the file that drives another library."""
-    world: str
+    environment: str
     kind: str
     content: str
     n_actions: int
@@ -101,7 +101,7 @@ class Cell:
             package=contestant.package,
             version=contestant.version or "",
             code=code_of(type(contestant.player).__module__),
-            world=self.place.name,
+            environment=self.place.name,
             kind=self.place.kind,
             content=self.place.content,
             n_actions=rounds.n_actions,

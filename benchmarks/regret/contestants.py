@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
+from benchmarks.regret.fourier import WavyLinUCB
 from benchmarks.regret.peers.bayesian_agents import BayesianAgent
 from benchmarks.regret.peers.coba_learners import CobaLearner
 from benchmarks.regret.peers.contextualbandits_online import ClassifierPolicy, LinearPolicy
 from benchmarks.regret.peers.mabwiser_linear import Mabwiser
 from benchmarks.regret.peers.vowpal_wabbit import Wabbit
 from benchmarks.regret.players import Ours, Player
-from benchmarks.regret.waves import WavyLinUCB
 from gyrfalcon.core.schedules import Geometric
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.lints import LinTS
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.regcb import RegCB
+from gyrfalcon.learners.optimistic.lints import LinTS
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.optimistic.regcb import RegCB
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.linear.linear import Linear
 
 REFITS = Geometric(16, 1.1, longest=200)
 RIDGE = Linear(ridge=1.0)
@@ -66,7 +66,7 @@ def practical(one: str) -> EpsilonFalcon:
     return EpsilonFalcon(preset="practical", classes=(one,))
 
 
-BASELINE, LINEAR, AUTO, TREES = "LinUCB .3", "practical, linear", "practical, auto", "practical, auto+trees"
+BASELINE, LINEAR, AUTO, TREES = "LinUCB .3", "practical, linear", "practical, auto", "practical, auto_trees"
 """Whom all others are compared with, and those that requirements are about."""
 CLASSES = (LINEAR, "practical, quadratic", "practical, splines", "practical, waves")
 """One class each, known in advance: what a choice from the data is measured by."""
@@ -85,9 +85,9 @@ CONTESTANTS = (
     ours(LINEAR, practical("linear"), (0.02, 0.1, 0.06)),
     ours("practical, quadratic", practical("quadratic"), (0.03, 0.5, 0.2)),
     ours("practical, splines", practical("splines"), (0.04, 0.5, 0.3)),
-    ours("practical, waves", practical("waves"), (0.09, 0.4, 0.4)),
+    ours("practical, waves", practical("fourier"), (0.09, 0.4, 0.4)),
     ours(AUTO, EpsilonFalcon(preset="practical"), (0.11, 0.6, 0.45)),
-    ours(TREES, EpsilonFalcon(preset="practical", classes="auto+trees"), (0.2, 0.6, 1.3), slow=True),
+    ours(TREES, EpsilonFalcon(preset="practical", classes="auto_trees"), (0.2, 0.6, 1.3), slow=True),
     Contestant("LinUCB .3 on 100 waves", "gyrfalcon", WavyLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)),
     Contestant("VW squarecb", "vowpalwabbit", Wabbit("--squarecb -l 2"), (0.15, 0.3, 0.5)),
     Contestant(

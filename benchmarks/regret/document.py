@@ -17,7 +17,7 @@ MEASURED = ("reward", "reward_second_half", "reward_last_quarter")
 def document(
     results: Sequence[Result],
     failures: Sequence[Failure],
-    worlds: dict[str, list[str]],
+    environments: dict[str, list[str]],
     title: str,
     baseline: str,
 ) -> str:
@@ -27,8 +27,8 @@ def document(
         "title": title,
         "baseline": baseline,
         "machine": {"python": platform.python_version(), "system": platform.platform()},
-        "worlds": worlds,
-        "standings": {kind: _standings(table, names, baseline) for kind, names in worlds.items()},
+        "environments": environments,
+        "standings": {kind: _standings(table, names, baseline) for kind, names in environments.items()},
         "differences": {measure: _differences(table, baseline, measure) for measure in MEASURED},
         "failures": [asdict(failure) for failure in failures],
         "cells": [asdict(result) for result in results],
@@ -36,15 +36,17 @@ def document(
     return json.dumps(_plain(content), indent=1, allow_nan=False)
 
 
-def _standings(table: Table, worlds: Sequence[str], baseline: str) -> dict[str, Any]:
-    found = {name: standing(table, name, worlds, baseline) for name in table}
+def _standings(table: Table, environments: Sequence[str], baseline: str) -> dict[str, Any]:
+    found = {name: standing(table, name, environments, baseline) for name in table}
     return {name: asdict(there) for name, there in found.items() if there is not None}
 
 
 def _differences(table: Table, baseline: str, measure: str) -> dict[str, Any]:
     return {
-        name: {world: {**asdict(one), "verdict": one.verdict} for world, one in worlds.items()}
-        for name, worlds in differences(table, baseline, measure).items()
+        name: {
+            environment: {**asdict(one), "verdict": one.verdict} for environment, one in environments.items()
+        }
+        for name, environments in differences(table, baseline, measure).items()
     }
 
 

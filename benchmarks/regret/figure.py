@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from benchmarks.regret.standings import Difference
-from gyrfalcon.report.style import COLOURS, GREY, new_figure, style
+from gyrfalcon.reports.style import COLOURS, GREY, new_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,18 +25,18 @@ LINEAR = 2.0
 
 
 def differences_figure(
-    against: Mapping[str, Mapping[str, Difference]], worlds: Sequence[str], title: str, baseline: str
+    against: Mapping[str, Mapping[str, Difference]], environments: Sequence[str], title: str, baseline: str
 ) -> Figure:
     """Differences in points, two standard errors either way."""
     names = [name for name in against if against[name]]
     n_columns = min(max(len(names), 3), N_COLUMNS)  # fewer than three would be too narrow for the words below
     n_rows = max(math.ceil(len(names) / n_columns), 1)
     with style():
-        figure = new_figure(1.0 + 2.0 * n_columns, 0.9 + n_rows * (0.75 + 0.15 * len(worlds)))
+        figure = new_figure(1.0 + 2.0 * n_columns, 0.9 + n_rows * (0.75 + 0.15 * len(environments)))
         grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
         panels: list[Axes] = list(grid.ravel())
         for axes, name in zip(panels, names, strict=False):
-            _draw(axes, against[name], worlds, name)
+            _draw(axes, against[name], environments, name)
         for axes in panels[len(names) :]:
             axes.set_axis_off()
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
@@ -51,17 +51,17 @@ def _below(baseline: str) -> str:
     )
 
 
-def _draw(axes: Axes, own: Mapping[str, Difference], worlds: Sequence[str], name: str) -> None:
+def _draw(axes: Axes, own: Mapping[str, Difference], environments: Sequence[str], name: str) -> None:
     axes.axvline(0.0, color=GREY, linewidth=0.9)
-    for row, world in enumerate(worlds):
-        if world in own:
-            _draw_one(axes, row, own[world])
+    for row, environment in enumerate(environments):
+        if environment in own:
+            _draw_one(axes, row, own[environment])
     axes.set_xscale("symlog", linthresh=LINEAR, linscale=0.6)
     axes.set_xlim(-100.0, 100.0)
     axes.set_xticks(TICKS, [f"{tick:+d}" if tick else "0" for tick in TICKS])
     axes.minorticks_off()
-    axes.set_yticks(range(len(worlds)), worlds)
-    axes.set_ylim(len(worlds) - 0.4, -0.6)
+    axes.set_yticks(range(len(environments)), environments)
+    axes.set_ylim(len(environments) - 0.4, -0.6)
     axes.tick_params(labelbottom=True, labelsize=7)
     axes.grid(color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.regret.contestants import CONTESTANTS
 from benchmarks.regret.samples import missing, sample
 from benchmarks.regret.standings import Table
-from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.simulation.trace import Summary
 
 WABBITS = tuple(one.name for one in CONTESTANTS if one.package == "vowpalwabbit")
 
@@ -27,8 +27,8 @@ class Measured:
     note: str = ""
     complete: bool = True
     """Whether all have played that it is about; seeds are counted apart."""
-    by_world: Mapping[str, Summary] = field(default_factory=dict)
-    """The same number in each world, where it is that of the worst one."""
+    by_environment: Mapping[str, Summary] = field(default_factory=dict)
+    """The same number in each environment, where it is that of the worst one."""
 
     @staticmethod
     def of(per_seed: Floats, note: str = "", complete: bool = True) -> Measured:
@@ -37,25 +37,25 @@ class Measured:
         return Measured(summary.mean, summary.standard_error, len(per_seed), note, complete)
 
 
-def mean(table: Table, *, name: str, worlds: Sequence[str], part: str = "reward") -> Measured | str:
-    """The mean reward over these worlds."""
-    found = sample(table, (name,), worlds, part)
-    return Measured.of(found[0].mean(axis=0)) if found.size else missing(table, (name,), worlds)
+def mean(table: Table, *, name: str, environments: Sequence[str], part: str = "reward") -> Measured | str:
+    """The mean reward over these environments."""
+    found = sample(table, (name,), environments, part)
+    return Measured.of(found[0].mean(axis=0)) if found.size else missing(table, (name,), environments)
 
 
 def difference(
-    table: Table, *, name: str, other: str, worlds: Sequence[str], part: str = "reward"
+    table: Table, *, name: str, other: str, environments: Sequence[str], part: str = "reward"
 ) -> Measured | str:
-    """The mean reward over these worlds less that of another contestant."""
-    found = sample(table, (name, other), worlds, part)
+    """The mean reward over these environments less that of another contestant."""
+    found = sample(table, (name, other), environments, part)
     if not found.size:
-        return missing(table, (name, other), worlds)
+        return missing(table, (name, other), environments)
     return Measured.of((found[0] - found[1]).mean(axis=0))
 
 
-def z_of_difference(table: Table, *, name: str, other: str, worlds: Sequence[str]) -> Measured | str:
+def z_of_difference(table: Table, *, name: str, other: str, environments: Sequence[str]) -> Measured | str:
     """The difference over its standard error; nan if there is but one seed."""
-    found = difference(table, name=name, other=other, worlds=worlds)
+    found = difference(table, name=name, other=other, environments=environments)
     if isinstance(found, str):
         return found
     if math.isnan(found.standard_error):
@@ -64,33 +64,37 @@ def z_of_difference(table: Table, *, name: str, other: str, worlds: Sequence[str
     return Measured(_ratio(found.value, found.standard_error), math.nan, found.n_seeds, note)
 
 
-def lead_over_wabbits(table: Table, *, name: str, worlds: Sequence[str]) -> Measured | str:
+def lead_over_wabbits(table: Table, *, name: str, environments: Sequence[str]) -> Measured | str:
     """The difference to that configuration of Vowpal Wabbit which it leads by least."""
-    if not sample(table, (name,), worlds, "reward").size:
-        return missing(table, (name,), worlds)
-    pairs = {other: difference(table, name=name, other=other, worlds=worlds) for other in WABBITS}
+    if not sample(table, (name,), environments, "reward").size:
+        return missing(table, (name,), environments)
+    pairs = {other: difference(table, name=name, other=other, environments=environments) for other in WABBITS}
     leads = {other: found for other, found in pairs.items() if isinstance(found, Measured)}
     if not leads:
-        return f"no configuration has been played in all {len(worlds)} worlds under a seed of {name}"
+        return (
+            f"no configuration has been played in all {len(environments)} environments under a seed of {name}"
+        )
     best = min(leads, key=lambda other: leads[other].value)
     absent = [other for other in WABBITS if other not in leads]
-    note = f"the best is {best}" + (f"; not played in all worlds yet: {', '.join(absent)}" if absent else "")
+    note = f"the best is {best}" + (
+        f"; not played in all environments yet: {', '.join(absent)}" if absent else ""
+    )
     # Among those with fewer seeds another may turn out to be the best.
     least = min(found.n_seeds for found in leads.values())
     return Measured(leads[best].value, leads[best].standard_error, least, note, not absent)
 
 
 def worst_against_best(
-    table: Table, *, name: str, others: Sequence[str], worlds: Sequence[str], part: str
+    table: Table, *, name: str, others: Sequence[str], environments: Sequence[str], part: str
 ) -> Measured | str:
-    """The difference to the best of the others, chosen in each world, in the world where it is least."""
+    """The difference to the best of the others, chosen in each environment, in the environment where it is least."""
 
     def compared(found: Floats) -> tuple[Floats, str]:
         best = int(found[1:].mean(axis=1).argmax())
         honest = f"{100.0 * _chosen_elsewhere(found).mean():+.2f}" if found.shape[1] > 1 else "unknown"
         return found[0] - found[1 + best], f"to {others[best]}; {honest} if chosen on the other seeds"
 
-    return _worst(table, (name, *others), worlds, part, compared, lowest=True)
+    return _worst(table, (name, *others), environments, part, compared, lowest=True)
 
 
 def _chosen_elsewhere(found: Floats) -> Floats:
@@ -101,43 +105,45 @@ def _chosen_elsewhere(found: Floats) -> Floats:
     return chosen
 
 
-def times_as_long(table: Table, *, name: str, other: str, worlds: Sequence[str]) -> Measured | str:
-    """The processor time of these worlds together over that of another contestant."""
-    found = sample(table, (name, other), worlds, "seconds")
+def times_as_long(table: Table, *, name: str, other: str, environments: Sequence[str]) -> Measured | str:
+    """The processor time of these environments together over that of another contestant."""
+    found = sample(table, (name, other), environments, "seconds")
     if not found.size:
-        return missing(table, (name, other), worlds)
+        return missing(table, (name, other), environments)
     seconds = found.mean(axis=1)
     means = seconds.mean(axis=1)
     return Measured.of(seconds[0] / seconds[1], f"{means[0]:.2f} s against {means[1]:.2f} s a run")
 
 
-def most_times_as_long(table: Table, *, name: str, other: str, worlds: Sequence[str]) -> Measured | str:
-    """The same in the world where it is most."""
-    return _worst(table, (name, other), worlds, "seconds", lambda found: (found[0] / found[1], ""))
+def most_times_as_long(table: Table, *, name: str, other: str, environments: Sequence[str]) -> Measured | str:
+    """The same in the environment where it is most."""
+    return _worst(table, (name, other), environments, "seconds", lambda found: (found[0] / found[1], ""))
 
 
-def most_seconds_more(table: Table, *, name: str, other: str, worlds: Sequence[str]) -> Measured | str:
-    """The processor seconds more than another contestant's, in the world where they are most."""
-    return _worst(table, (name, other), worlds, "seconds", lambda found: (found[0] - found[1], ""))
+def most_seconds_more(table: Table, *, name: str, other: str, environments: Sequence[str]) -> Measured | str:
+    """The processor seconds more than another contestant's, in the environment where they are most."""
+    return _worst(table, (name, other), environments, "seconds", lambda found: (found[0] - found[1], ""))
 
 
 def _worst(
     table: Table,
     names: Sequence[str],
-    worlds: Sequence[str],
+    environments: Sequence[str],
     part: str,
     compared: Callable[[Floats], tuple[Floats, str]],
     lowest: bool = False,
 ) -> Measured | str:
-    """The world where a number is worst, among those in which all of these contestants have played."""
-    samples = {world: sample(table, names, (world,), part)[:, 0] for world in worlds}
-    played = {world: compared(found) for world, found in samples.items() if found.size}
+    """The environment where a number is worst, among those in which all of these contestants have played."""
+    samples = {environment: sample(table, names, (environment,), part)[:, 0] for environment in environments}
+    played = {environment: compared(found) for environment, found in samples.items() if found.size}
     if not played:
-        return missing(table, names, worlds)
-    summaries = {world: Summary.of(per_seed) for world, (per_seed, _) in played.items()}
-    ranked = sorted(summaries, key=lambda world: summaries[world].mean * (1.0 if lowest else -1.0))
-    worst, absent = ranked[0], [world for world in worlds if world not in played]
-    notes = [f"worst in {worst}" if len(worlds) > 1 else "", played[worst][1]]
+        return missing(table, names, environments)
+    summaries = {environment: Summary.of(per_seed) for environment, (per_seed, _) in played.items()}
+    ranked = sorted(
+        summaries, key=lambda environment: summaries[environment].mean * (1.0 if lowest else -1.0)
+    )
+    worst, absent = ranked[0], [environment for environment in environments if environment not in played]
+    notes = [f"worst in {worst}" if len(environments) > 1 else "", played[worst][1]]
     notes += [f"not played by all yet in {', '.join(absent)}"] if absent else []
     return Measured(
         summaries[worst].mean,
@@ -145,7 +151,7 @@ def _worst(
         min(len(per_seed) for per_seed, _ in played.values()),
         "; ".join(filter(None, notes)),
         not absent,
-        {world: summaries[world] for world in ranked},
+        {environment: summaries[environment] for environment in ranked},
     )
 
 

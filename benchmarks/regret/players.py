@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 
 from benchmarks.regret.rounds import Rounds
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.learner import Learner
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.simulation.simulate import simulate
 
 
 @dataclass(frozen=True, slots=True)

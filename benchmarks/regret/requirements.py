@@ -10,11 +10,11 @@ from typing import Literal
 
 from benchmarks.regret import measurements as measure
 from benchmarks.regret.contestants import AUTO, BASELINE, CLASSES, LINEAR, TREES
+from benchmarks.regret.environments import REAL
 from benchmarks.regret.measurements import Measured
 from benchmarks.regret.standings import SURE, Table
 from benchmarks.regret.table import number
-from benchmarks.regret.worlds import REAL
-from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.simulation.trace import Summary
 
 Unit = Literal["points", "reward", "difference", "z", "times", "s"]
 Rule = Literal["at least", "above", "at most"]
@@ -43,16 +43,20 @@ class Requirement:
         found = self.measured(tables.get(self.n_rounds, {}))
         if isinstance(found, str):
             return Outcome(self, None, found)
-        return Outcome(self, found, "; ".join(filter(None, (found.note, self._failing(found.by_world)))))
+        return Outcome(
+            self, found, "; ".join(filter(None, (found.note, self._failing(found.by_environment))))
+        )
 
-    def _failing(self, by_world: Mapping[str, Summary]) -> str:
-        """Which of several worlds fail, and how many surely, in words."""
-        failing = {world: one for world, one in by_world.items() if not self.holds(one.mean)}
-        if not failing or len(by_world) < 2:
+    def _failing(self, by_environment: Mapping[str, Summary]) -> str:
+        """Which of several environments fail, and how many surely, in words."""
+        failing = {
+            environment: one for environment, one in by_environment.items() if not self.holds(one.mean)
+        }
+        if not failing or len(by_environment) < 2:
             return ""
-        shown = ", ".join(f"{world} {self.shown_with(one)}" for world, one in failing.items())
+        shown = ", ".join(f"{environment} {self.shown_with(one)}" for environment, one in failing.items())
         surely = sum(abs(one.mean - self.bar) > SURE * one.standard_error for one in failing.values())
-        return f"{len(failing)} of {len(by_world)} fail, {surely} by more than two standard errors: {shown}"
+        return f"{len(failing)} of {len(by_environment)} fail, {surely} by more than two standard errors: {shown}"
 
     def holds(self, value: float) -> bool:
         """Whether a number clears the bar."""
@@ -114,38 +118,38 @@ class Outcome:
 _REAL = (
     Requirement(
         "16 real sets: linear less LinUCB .3",
-        partial(measure.difference, name=LINEAR, other=BASELINE, worlds=REAL),
+        partial(measure.difference, name=LINEAR, other=BASELINE, environments=REAL),
         "at least",
         -0.001,
         "points",
     ),
     Requirement(
         "16 real sets: linear less the best Vowpal Wabbit",
-        partial(measure.lead_over_wabbits, name=LINEAR, worlds=REAL),
+        partial(measure.lead_over_wabbits, name=LINEAR, environments=REAL),
         "at least",
         0.025,
         "points",
     ),
     Requirement(
-        "16 real sets: auto", partial(measure.mean, name=AUTO, worlds=REAL), "at least", 0.885, "reward"
+        "16 real sets: auto", partial(measure.mean, name=AUTO, environments=REAL), "at least", 0.885, "reward"
     ),
     Requirement(
         "16 real sets, second half, the worst set: auto less the best fixed class",
-        partial(measure.worst_against_best, name=AUTO, others=CLASSES, worlds=REAL, part=HALF),
+        partial(measure.worst_against_best, name=AUTO, others=CLASSES, environments=REAL, part=HALF),
         "at least",
         -0.005,
         "points",
     ),
     Requirement(
         "16 real sets, the worst set: auto less the best fixed class",
-        partial(measure.worst_against_best, name=AUTO, others=CLASSES, worlds=REAL, part="reward"),
+        partial(measure.worst_against_best, name=AUTO, others=CLASSES, environments=REAL, part="reward"),
         "at least",
         -0.015,
         "points",
     ),
     Requirement(
-        "16 real sets: auto+trees less auto",
-        partial(measure.difference, name=TREES, other=AUTO, worlds=REAL),
+        "16 real sets: auto_trees less auto",
+        partial(measure.difference, name=TREES, other=AUTO, environments=REAL),
         "above",
         0.0,
         "points",
@@ -156,7 +160,7 @@ _SYNTHETIC = (
     *(
         Requirement(
             f"Section 1.1, {LONG:,} rounds, last quarter: {short}",
-            partial(measure.mean, name=name, worlds=("section 1.1",), part=QUARTER),
+            partial(measure.mean, name=name, environments=("section 1.1",), part=QUARTER),
             "at least",
             bar,
             "reward",
@@ -167,18 +171,22 @@ _SYNTHETIC = (
     ),
     *(
         Requirement(
-            f"{world}, second half: auto less the best fixed class",
-            partial(measure.worst_against_best, name=AUTO, others=CLASSES, worlds=(world,), part=HALF),
+            f"{environment}, second half: auto less the best fixed class",
+            partial(
+                measure.worst_against_best, name=AUTO, others=CLASSES, environments=(environment,), part=HALF
+            ),
             "at least",
             -0.005,
             "points",
         )
-        for world in ("xor", "sinus", "bump")
+        for environment in ("xor", "sinus", "bump")
     ),
     *(
         Requirement(
             f"Appendix E, {LONG:,} rounds, last quarter: {short} less LinUCB .3",
-            partial(measure.difference, name=name, other=BASELINE, worlds=("appendix E",), part=QUARTER),
+            partial(
+                measure.difference, name=name, other=BASELINE, environments=("appendix E",), part=QUARTER
+            ),
             "at least",
             bar,
             "difference",
@@ -189,7 +197,7 @@ _SYNTHETIC = (
     *(
         Requirement(
             f"rare rewards: z of {short} less LinUCB .3",
-            partial(measure.z_of_difference, name=name, other=BASELINE, worlds=("rare",)),
+            partial(measure.z_of_difference, name=name, other=BASELINE, environments=("rare",)),
             "above",
             -2.0,
             "z",
@@ -202,7 +210,7 @@ _TIMES = (
     *(
         Requirement(
             f"processor time, {over}: {first} over {second}",
-            partial(measured, name=name, other=other, worlds=REAL),
+            partial(measured, name=name, other=other, environments=REAL),
             "at most",
             bar,
             "times",
@@ -217,8 +225,8 @@ _TIMES = (
         )
     ),
     Requirement(
-        "processor time, the worst of them: auto+trees less auto",
-        partial(measure.most_seconds_more, name=TREES, other=AUTO, worlds=REAL),
+        "processor time, the worst of them: auto_trees less auto",
+        partial(measure.most_seconds_more, name=TREES, other=AUTO, environments=REAL),
         "at most",
         60.0,
         "s",

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.environments.environment import Environment, World
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.environments.protocol import Environment, PotentialOutcomes
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Rounds:
 
     @staticmethod
     def of(environment: Environment, n_rounds: int, seed: int) -> Rounds:
-        """The first rounds of a world under this seed, which nobody can write to."""
-        world = environment.draw(0, n_rounds, seed)
-        columns = [np.array(part) for part in (world.contexts.shared, world.means, world.rewards)]
+        """The first rounds of a outcomes under this seed, which nobody can write to."""
+        outcomes = environment.draw(0, n_rounds, seed)
+        columns = [np.array(part) for part in (outcomes.contexts.shared, outcomes.means, outcomes.rewards)]
         for column in columns:
             column.setflags(write=False)
         return Rounds(environment.problem, *columns)
@@ -53,11 +53,11 @@ class Rounds:
             hashed.update(repr(column.shape).encode() + np.ascontiguousarray(column).tobytes())
         return hashed.hexdigest()[:16]
 
-    def draw(self, start: int, stop: int, seed: int) -> World:
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
         """Rounds start..stop-1 for `simulate`, whatever the seed: they have been drawn."""
         del seed
         here = slice(start, stop)
-        return World(Contexts(self.X[here]), self.means[here], self.rewards[here])
+        return PotentialOutcomes(Contexts(self.X[here]), self.means[here], self.rewards[here])
 
     def earned(self, actions: Ints) -> Floats:
         """What these actions earn, (n,)."""

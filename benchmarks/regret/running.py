@@ -9,7 +9,7 @@ from benchmarks.regret.cells import Cell, Failure, Result
 from benchmarks.regret.costs import expected_seconds
 from benchmarks.regret.store import Store
 from gyrfalcon.cli.progress import progress
-from gyrfalcon.experiments.processes import completed
+from gyrfalcon.sweeps.processes import completed
 
 
 def play_missing(cells: Sequence[Cell], store: Store, jobs: int) -> list[Failure]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.regret.cells import Result
-from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.simulation.trace import Summary
 
 MEASURES = ("reward", "reward_second_half", "reward_last_quarter")
 SURE = 2.0
@@ -18,12 +18,12 @@ SURE = 2.0
 
 BySeed = Mapping[int, Result]
 Table = Mapping[str, Mapping[str, BySeed]]
-"""Results by contestant, world and seed."""
+"""Results by contestant, environment and seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A contestant's mean reward less the baseline's in one world, over the seeds that both have played."""
+    """A contestant's mean reward less the baseline's in one environment, over the seeds that both have played."""
 
     mean: float
     standard_error: float
@@ -39,23 +39,23 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A contestant over some worlds, all of which it has played, as has the baseline."""
+    """A contestant over some environments, all of which it has played, as has the baseline."""
 
     contestant: str
     means: Mapping[str, float]
-    """By measure, over worlds and seeds."""
+    """By measure, over environments and seeds."""
     difference: Summary
-    """Of the mean over worlds; worlds are fixed, and what it may be off by comes from the seeds."""
+    """Of the mean over environments; environments are fixed, and what it may be off by comes from the seeds."""
     verdicts: Mapping[str, int]
     seconds: float
-    """Of a run, the mean over worlds."""
+    """Of a run, the mean over environments."""
 
 
 def by_contestant(results: Iterable[Result]) -> Table:
-    """Results by contestant, world and seed."""
+    """Results by contestant, environment and seed."""
     table: dict[str, dict[str, dict[int, Result]]] = defaultdict(lambda: defaultdict(dict))
     for result in results:
-        table[result.contestant][result.world][result.seed] = result
+        table[result.contestant][result.environment][result.seed] = result
     return table
 
 
@@ -70,38 +70,43 @@ def paired(theirs: BySeed, base: BySeed, measure: str = "reward") -> Difference 
 
 
 def differences(table: Table, baseline: str, measure: str = "reward") -> dict[str, dict[str, Difference]]:
-    """By contestant and world; the baseline is not among them."""
+    """By contestant and environment; the baseline is not among them."""
     base = table.get(baseline, {})
     return {
         name: {
-            world: difference
-            for world, theirs in worlds.items()
-            if world in base and (difference := paired(theirs, base[world], measure)) is not None
+            environment: difference
+            for environment, theirs in environments.items()
+            if environment in base and (difference := paired(theirs, base[environment], measure)) is not None
         }
-        for name, worlds in table.items()
+        for name, environments in table.items()
         if name != baseline
     }
 
 
-def standing(table: Table, name: str, worlds: Sequence[str], baseline: str) -> Standing | None:
-    """Where a contestant stands over these worlds; None if it has not played all of them."""
+def standing(table: Table, name: str, environments: Sequence[str], baseline: str) -> Standing | None:
+    """Where a contestant stands over these environments; None if it has not played all of them."""
     own, base = table.get(name, {}), table.get(baseline, {})
-    if not worlds or any(world not in own for world in worlds):
+    if not environments or any(environment not in own for environment in environments):
         return None
-    known = [paired(own[world], base[world]) for world in worlds if world in base]
+    known = [
+        paired(own[environment], base[environment]) for environment in environments if environment in base
+    ]
     verdicts = [difference.verdict for difference in known if difference is not None]
     return Standing(
         name,
-        {measure: float(np.mean([_mean(own[world], measure) for world in worlds])) for measure in MEASURES},
-        _over_worlds(own, base, worlds),
+        {
+            measure: float(np.mean([_mean(own[environment], measure) for environment in environments]))
+            for measure in MEASURES
+        },
+        _over_environments(own, base, environments),
         {verdict: verdicts.count(verdict) for verdict in ("win", "tie", "loss")},
-        float(np.mean([_mean(own[world], "seconds") for world in worlds])),
+        float(np.mean([_mean(own[environment], "seconds") for environment in environments])),
     )
 
 
-def mean_reward(table: Table, name: str, world: str) -> float | None:
-    """Of a contestant in a world, over all of its seeds."""
-    results = table.get(name, {}).get(world)
+def mean_reward(table: Table, name: str, environment: str) -> float | None:
+    """Of a contestant in an environment, over all of its seeds."""
+    results = table.get(name, {}).get(environment)
     return _mean(results, "reward") if results else None
 
 
@@ -109,10 +114,16 @@ def _mean(results: BySeed, measure: str) -> float:
     return float(np.mean([getattr(result, measure) for result in results.values()]))
 
 
-def _over_worlds(own: Mapping[str, BySeed], base: Mapping[str, BySeed], worlds: Sequence[str]) -> Summary:
-    """The difference of means over worlds, one for each seed under which both have played all of them."""
-    seeds = set.intersection(*(_common(own[world], base.get(world, {})) for world in worlds))
-    sample = [np.mean([own[w][seed].reward - base[w][seed].reward for w in worlds]) for seed in sorted(seeds)]
+def _over_environments(
+    own: Mapping[str, BySeed], base: Mapping[str, BySeed], environments: Sequence[str]
+) -> Summary:
+    """The difference of means over environments, one for each seed under which both have played all of them."""
+    seeds = set.intersection(
+        *(_common(own[environment], base.get(environment, {})) for environment in environments)
+    )
+    sample = [
+        np.mean([own[w][seed].reward - base[w][seed].reward for w in environments]) for seed in sorted(seeds)
+    ]
     return Summary.of(np.array(sample)) if sample else Summary(math.nan, math.nan)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from benchmarks.regret.cells import Cell, Result, code_of
 from benchmarks.regret.contestants import Contestant
-from benchmarks.regret.worlds import PLACES
-from gyrfalcon.storage.whole import remove_leftovers, write_whole
+from benchmarks.regret.environments import PLACES
+from gyrfalcon.storage.atomic import remove_leftovers, write_whole
 
 _NAMES = {field.name for field in fields(Result)}
 

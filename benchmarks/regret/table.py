@@ -1,4 +1,4 @@
-"""The table: a row per contestant, its means over the real sets and in each world."""
+"""The table: a row per contestant, its means over the real sets and in each environment."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ class Sheet:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     n_summary: int
-    """The columns before those of single worlds."""
+    """The columns before those of single environments."""
 
 
 def sheet(
-    table: Table, names: Sequence[str], worlds: dict[str, list[str]], title: str, baseline: str
+    table: Table, names: Sequence[str], environments: dict[str, list[str]], title: str, baseline: str
 ) -> Sheet:
-    """The rows, best first; `worlds` are those of each kind that were played."""
-    everywhere = [world for kind in worlds.values() for world in kind]
-    main = worlds.get("real") or everywhere
+    """The rows, best first; `environments` are those of each kind that were played."""
+    everywhere = [environment for kind in environments.values() for environment in kind]
+    main = environments.get("real") or everywhere
     against = differences(table, baseline)
     ranked = sorted(names, key=lambda name: -_order(standing(table, name, main, baseline)))
     rows = []
     for name in ranked:
-        cells = [_cell(table, name, world, against.get(name, {})) for world in everywhere]
-        rows.append((name, *_summary(table, name, main, worlds, baseline), *cells))
-    over = "the real sets" if worlds.get("real") else "all worlds"
+        cells = [_cell(table, name, environment, against.get(name, {})) for environment in everywhere]
+        rows.append((name, *_summary(table, name, main, environments, baseline), *cells))
+    over = "the real sets" if environments.get("real") else "all environments"
     return Sheet(
         title,
-        f"Mean reward over {over}, then in each world. The difference is to {baseline}, in points, that is "
+        f"Mean reward over {over}, then in each environment. The difference is to {baseline}, in points, that is "
         "hundredths of a reward, with its standard error, paired over seeds. Wins, ties and losses are at "
         "|z| > 2, as are the marks + and -. The time of a run is processor time.",
         ("contestant", *_SUMMARY, *everywhere),
@@ -63,7 +63,7 @@ _SUMMARY = ("mean", "half 2", "last ¼", "difference", "w/t/l", "synth.", "a run
 
 
 def printed(content: Sheet, width: int | None) -> Printed:
-    """The table for a terminal so wide; where that is too narrow for every world, the summary alone."""
+    """The table for a terminal so wide; where that is too narrow for every environment, the summary alone."""
     lines = (content.columns, *content.rows)
     needed = sum(max(len(line[number]) for line in lines) + 3 for number in range(len(content.columns))) + 1
     shown = content.n_summary if width is not None and width < needed else len(content.columns)
@@ -83,10 +83,10 @@ def markdown(content: Sheet) -> str:
 
 
 def _summary(
-    table: Table, name: str, main: Sequence[str], worlds: dict[str, list[str]], baseline: str
+    table: Table, name: str, main: Sequence[str], environments: dict[str, list[str]], baseline: str
 ) -> tuple[str, ...]:
     there = standing(table, name, main, baseline)
-    synthetic = standing(table, name, worlds.get("synthetic", []), baseline)
+    synthetic = standing(table, name, environments.get("synthetic", []), baseline)
     last = "" if synthetic is None else number(synthetic.means["reward"])
     if there is None:
         return "", "", "", "", "", last, ""
@@ -105,11 +105,11 @@ def _points(there: Standing) -> str:
     return f"{mean:+.2f}" if math.isnan(error) else f"{mean:+.2f} ± {error:.2f}"
 
 
-def _cell(table: Table, name: str, world: str, against: Mapping[str, Difference]) -> str:
-    mean = mean_reward(table, name, world)
+def _cell(table: Table, name: str, environment: str, against: Mapping[str, Difference]) -> str:
+    mean = mean_reward(table, name, environment)
     if mean is None:
         return ""
-    return number(mean) + (MARKS[against[world].verdict] if world in against else "")
+    return number(mean) + (MARKS[against[environment].verdict] if environment in against else "")
 
 
 def number(value: float, digits: int = 3) -> str:

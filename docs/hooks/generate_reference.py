@@ -25,7 +25,7 @@ ROOMS = {
     "learners": "Learners",
     "oracles": "Model classes, and fits that stand on their own",
     "estimates": "What logs say by themselves",
-    "environments": "Worlds, and what holds in them",
+    "environments": "Environments, and what holds in them",
     "experiments": "Simulations, sweeps and results",
     "core": "Problems, policies and logs",
     "storage": "Files",

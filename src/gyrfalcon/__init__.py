@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gyrfalcon.bandit import Bandit, Decision, DecisionBatch
-    from gyrfalcon.core.columns import Boolean, Categorical, Hashed, Numeric
     from gyrfalcon.core.contexts import Contexts
     from gyrfalcon.core.epochs import Epoch, PassiveDesign, decide
-    from gyrfalcon.core.kernels import (
+    from gyrfalcon.core.inputs.columns import Boolean, Categorical, Hashed, Numeric
+    from gyrfalcon.core.inputs.problem import Problem
+    from gyrfalcon.core.inputs.reward_range import RewardRange
+    from gyrfalcon.core.inputs.schema import Schema
+    from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+    from gyrfalcon.core.policies.kernels import (
         epsilon_greedy,
         inverse_gap_weighting,
         log_barrier_weighting,
@@ -21,57 +25,66 @@ if TYPE_CHECKING:
         softmax,
         uniform,
     )
-    from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
-    from gyrfalcon.core.problems import Problem
     from gyrfalcon.core.records import Decisions, Log
-    from gyrfalcon.core.rewards import RewardRange
     from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
-    from gyrfalcon.core.schema import Schema
-    from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
-    from gyrfalcon.environments.classification import Classification
-    from gyrfalcon.environments.delay import Delayed
-    from gyrfalcon.environments.drift import Drifting, Switching
-    from gyrfalcon.environments.environment import World
-    from gyrfalcon.environments.families import BumpWorld, LinearWorld, SinusoidWorld, XorWorld
-    from gyrfalcon.environments.misspecification import Misspecification, best_in_class, misspecification
-    from gyrfalcon.environments.outcomes import HeteroscedasticWorld, RareRewardWorld
+    from gyrfalcon.environments.data.classification import Classification
+    from gyrfalcon.environments.data.logged_replay import LoggedReplay
+    from gyrfalcon.environments.data.named import dataset, dataset_names
     from gyrfalcon.environments.paper import SensitivityExample, StepExample
-    from gyrfalcon.environments.population import Population, greedy
-    from gyrfalcon.environments.replay import LoggedReplay
-    from gyrfalcon.estimates.epsilon import EpsilonChoice, epsilon_choice
-    from gyrfalcon.estimates.misspecification import misspecification_estimate
-    from gyrfalcon.estimates.result import MisspecificationEstimate, NotEstimableError
-    from gyrfalcon.experiments.datasets import dataset, dataset_names
-    from gyrfalcon.experiments.simulate import simulate
-    from gyrfalcon.experiments.summaries import Summary
-    from gyrfalcon.experiments.sweeps.content import Keyed
-    from gyrfalcon.experiments.sweeps.grid import Grid
-    from gyrfalcon.experiments.sweeps.sweep import Sweep, run_sweep
-    from gyrfalcon.experiments.sweeps.sweep_errors import SweepError
-    from gyrfalcon.experiments.trace import Trace
-    from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
-    from gyrfalcon.learners.epoch_greedy import EpochGreedy
+    from gyrfalcon.environments.population.best_in_class import (
+        Misspecification,
+        best_in_class,
+        misspecification,
+    )
+    from gyrfalcon.environments.population.population import Population, greedy
+    from gyrfalcon.environments.protocol import PotentialOutcomes
+    from gyrfalcon.environments.synthetic.action_features import (
+        ActionFeatureEnvironment,
+        EligibilityEnvironment,
+    )
+    from gyrfalcon.environments.synthetic.families import (
+        BumpEnvironment,
+        LinearEnvironment,
+        SinusoidEnvironment,
+        XorEnvironment,
+    )
+    from gyrfalcon.environments.synthetic.outcomes import HeteroscedasticEnvironment, RareRewardEnvironment
+    from gyrfalcon.environments.wrappers import Delayed, Drifting, Switching
+    from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
+    from gyrfalcon.estimates.misspecification.passive_share import EpsilonChoice, epsilon_choice
+    from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
+    from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
+    from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+    from gyrfalcon.learners.baselines.explore_first import ExploreFirst
+    from gyrfalcon.learners.baselines.greedy import Greedy
+    from gyrfalcon.learners.baselines.softmax import Softmax
+    from gyrfalcon.learners.baselines.uniform import Uniform
     from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-    from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-    from gyrfalcon.learners.explore_first import ExploreFirst
     from gyrfalcon.learners.falcon import Falcon
     from gyrfalcon.learners.falcon_plus import FalconPlus
-    from gyrfalcon.learners.greedy import Greedy
-    from gyrfalcon.learners.lints import LinTS
-    from gyrfalcon.learners.linucb import LinUCB
-    from gyrfalcon.learners.oful import OFUL
-    from gyrfalcon.learners.regcb import RegCB
-    from gyrfalcon.learners.softmax import Softmax
+    from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
+    from gyrfalcon.learners.optimistic.lints import LinTS
+    from gyrfalcon.learners.optimistic.linucb import LinUCB
+    from gyrfalcon.learners.optimistic.oful import OFUL
+    from gyrfalcon.learners.optimistic.regcb import RegCB
     from gyrfalcon.learners.squarecb import SquareCB
-    from gyrfalcon.learners.uniform import Uniform
-    from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
-    from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
-    from gyrfalcon.oracles.dual import DualFit, dual_search
-    from gyrfalcon.oracles.linear import Linear
-    from gyrfalcon.oracles.moments import Moments
-    from gyrfalcon.oracles.regressor import Regressor
-    from gyrfalcon.oracles.splines import Splines
-    from gyrfalcon.oracles.stumps import StumpHull
+    from gyrfalcon.oracles.features.bases import Identity, Polynomial, RandomFourier
+    from gyrfalcon.oracles.features.splines import Splines
+    from gyrfalcon.oracles.linear.linear import Linear
+    from gyrfalcon.oracles.regressors.regressor import Regressor
+    from gyrfalcon.oracles.solvers.constrained import (
+        ConstrainedFit,
+        constrained_fit,
+        constrained_least_squares,
+    )
+    from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
+    from gyrfalcon.oracles.solvers.moments import Moments
+    from gyrfalcon.oracles.stump_hull.regressor import StumpHull
+    from gyrfalcon.simulation.simulate import simulate
+    from gyrfalcon.simulation.trace import Summary, Trace
+    from gyrfalcon.sweeps.content_key import Keyed
+    from gyrfalcon.sweeps.grid import Grid
+    from gyrfalcon.sweeps.run import Sweep, SweepError, run_sweep
 
 __version__ = "0.1.0"
 
@@ -119,8 +132,8 @@ _HOMES = {
     ),
     "core.schema": ("Schema",),
     "environments.choices": (
-        "ActionFeatureWorld",
-        "EligibilityWorld",
+        "ActionFeatureEnvironment",
+        "EligibilityEnvironment",
     ),
     "environments.classification": ("Classification",),
     "environments.delay": ("Delayed",),
@@ -128,12 +141,12 @@ _HOMES = {
         "Drifting",
         "Switching",
     ),
-    "environments.environment": ("World",),
+    "environments.environment": ("PotentialOutcomes",),
     "environments.families": (
-        "BumpWorld",
-        "LinearWorld",
-        "SinusoidWorld",
-        "XorWorld",
+        "BumpEnvironment",
+        "LinearEnvironment",
+        "SinusoidEnvironment",
+        "XorEnvironment",
     ),
     "environments.misspecification": (
         "Misspecification",
@@ -141,8 +154,8 @@ _HOMES = {
         "misspecification",
     ),
     "environments.outcomes": (
-        "HeteroscedasticWorld",
-        "RareRewardWorld",
+        "HeteroscedasticEnvironment",
+        "RareRewardEnvironment",
     ),
     "environments.paper": (
         "SensitivityExample",
@@ -242,22 +255,22 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "Geometric",
     "KnownHorizon",
     "Schema",
-    "ActionFeatureWorld",
-    "EligibilityWorld",
+    "ActionFeatureEnvironment",
+    "EligibilityEnvironment",
     "Classification",
     "Delayed",
     "Drifting",
     "Switching",
-    "World",
-    "BumpWorld",
-    "LinearWorld",
-    "SinusoidWorld",
-    "XorWorld",
+    "PotentialOutcomes",
+    "BumpEnvironment",
+    "LinearEnvironment",
+    "SinusoidEnvironment",
+    "XorEnvironment",
     "Misspecification",
     "best_in_class",
     "misspecification",
-    "HeteroscedasticWorld",
-    "RareRewardWorld",
+    "HeteroscedasticEnvironment",
+    "RareRewardEnvironment",
     "SensitivityExample",
     "StepExample",
     "Population",

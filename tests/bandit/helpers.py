@@ -12,10 +12,10 @@ import pytest
 
 from gyrfalcon.bandit import Bandit
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import FixedBatch
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 
 
 class Clock:

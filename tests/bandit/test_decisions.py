@@ -15,12 +15,12 @@ import pytest
 from gyrfalcon.bandit import Bandit, Decision
 from gyrfalcon.core.epochs import action_probabilities
 from gyrfalcon.core.schedules import FixedBatch
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.falcon import Falcon
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.protocol import Learner
 
 LEARNERS: dict[str, Learner] = {
     "epsilon-falcon, tail": EpsilonFalcon(preset="calibrated", tau_1=8, epsilon=0.2),

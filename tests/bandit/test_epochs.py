@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from tests.bandit.helpers import Clock, Recorder, batches, refused
@@ -96,7 +96,7 @@ def test_unlimited_overtime_waits_for_every_planned_round() -> None:
 
 def test_when_all_rounds_expired_without_default_the_policy_stays() -> None:
     clock = Clock()
-    bandit = bandit_of(4, time_to_live=1.0, clock=clock)
+    bandit = bandit_of(4, reward_timeout=1.0, clock=clock)
     bandit.decide_many(n=4)
     clock.now += 1.0
     assert bandit.decide().epoch == 2
@@ -122,7 +122,7 @@ def test_a_learner_that_fails_in_reward_loses_no_reward_and_is_asked_again_with_
 
 def test_a_learner_that_fails_in_decide_only_warns_because_decisions_must_go_on() -> None:
     clock, learner = Clock(), Recorder(2, fails=["matrix is singular"])
-    bandit = Bandit(learner, actions=["a", "b"], seed=1, time_to_live=1, default_reward=0, clock=clock)
+    bandit = Bandit(learner, actions=["a", "b"], seed=1, reward_timeout=1, default_reward=0, clock=clock)
     bandit.decide_many(n=2)
     clock.now += 1.0
     with pytest.warns(RuntimeWarning, match=r"matrix is singular.*decisions go on") as caught:

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.core.columns import Numeric
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.columns import Numeric
+from gyrfalcon.core.inputs.problem import Problem
 from tests.bandit.helpers import batches, refused
 
 

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from gyrfalcon.bandit import Bandit, Decision
-from gyrfalcon.bandit.rules import Repeated
+from gyrfalcon.bandit.events import Repeated
 from tests.bandit.helpers import Clock, batches, bytes_of
 
 TTL, SIZE, OVERTIME = 10.0, 5, 1.0
@@ -35,7 +35,7 @@ class BanditMachine(RuleBasedStateMachine):
             actions=["a", "b"],
             features=1,
             seed=seed,
-            time_to_live=TTL,
+            reward_timeout=TTL,
             default_reward=default,
             max_pending=cap,
             repeated=repeated,

@@ -13,7 +13,7 @@ from tests.bandit.helpers import Clock, Recorder, refused
 
 
 def running() -> Bandit:
-    bandit = Bandit(Recorder(4), actions=["a", "b"], features=2, seed=1, time_to_live=5.0, clock=Clock())
+    bandit = Bandit(Recorder(4), actions=["a", "b"], features=2, seed=1, reward_timeout=5.0, clock=Clock())
     for row in range(6):
         decision = bandit.decide([float(row), 1.0])
         if row % 2:
@@ -109,9 +109,9 @@ def test_an_unknown_event_is_refused() -> None:
         ({"seed": 2**64}, "18446744073709551616.*64 bits"),
         ({"seed": 0.5}, "0.5.*whole number"),
         ({"seed": "one"}, "'one'"),
-        ({"time_to_live": 0.0}, "time_to_live is 0.0"),
-        ({"time_to_live": math.nan}, "time_to_live is nan"),
-        ({"time_to_live": "1 h"}, "time_to_live is '1 h'"),
+        ({"reward_timeout": 0.0}, "reward_timeout is 0.0"),
+        ({"reward_timeout": math.nan}, "reward_timeout is nan"),
+        ({"reward_timeout": "1 h"}, "reward_timeout is '1 h'"),
         ({"default_reward": 2.0}, "2.0 is outside"),
         ({"default_reward": math.nan}, "nan"),
         ({"max_pending": 0}, "max_pending is 0"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.bandit.rules import Repeated
+from gyrfalcon.bandit.events import Repeated
 from tests.bandit.helpers import Clock, Recorder, refused
 
 
@@ -156,7 +156,7 @@ def test_a_sum_must_stay_in_the_range_or_is_clipped_as_a_whole() -> None:
 
 def test_an_event_expires_when_its_time_is_up_and_is_dropped() -> None:
     clock = Clock()
-    bandit = Bandit(Recorder(), actions=["a", "b"], seed=1, time_to_live=10.0, clock=clock)
+    bandit = Bandit(Recorder(), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
     early = bandit.decide()
     clock.now += 9.75
     later = bandit.decide()
@@ -173,7 +173,13 @@ def test_an_event_expires_when_its_time_is_up_and_is_dropped() -> None:
 def test_an_expired_event_earns_the_default_reward_and_no_other(rule: Repeated) -> None:
     clock, learner = Clock(), Recorder(2)
     bandit = Bandit(
-        learner, actions=["a", "b"], seed=1, repeated=rule, time_to_live=10, default_reward=0.25, clock=clock
+        learner,
+        actions=["a", "b"],
+        seed=1,
+        repeated=rule,
+        reward_timeout=10,
+        default_reward=0.25,
+        clock=clock,
     )
     gone = bandit.decide()
     clock.now += 10.0
@@ -188,7 +194,7 @@ def test_an_expired_event_earns_the_default_reward_and_no_other(rule: Repeated) 
 
 def test_expiry_alone_turns_the_epoch_over_at_the_next_decision() -> None:
     clock, learner = Clock(), Recorder(2)
-    bandit = Bandit(learner, actions=["a", "b"], time_to_live=10, default_reward=0, clock=clock, seed=1)
+    bandit = Bandit(learner, actions=["a", "b"], reward_timeout=10, default_reward=0, clock=clock, seed=1)
     bandit.decide_many(n=2)
     clock.now += 10.0
     assert bandit.decide().epoch == 2
@@ -210,7 +216,7 @@ def test_beyond_the_cap_the_oldest_expire() -> None:
 
 def test_a_clock_that_is_set_back_breaks_nothing() -> None:
     clock = Clock(1000.0)
-    bandit = Bandit(Recorder(100), actions=["a", "b"], seed=1, time_to_live=10.0, clock=clock)
+    bandit = Bandit(Recorder(100), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
     before = bandit.decide()
     clock.now = 0.0
     after = bandit.decide()
@@ -225,7 +231,7 @@ def test_a_clock_that_is_set_back_breaks_nothing() -> None:
 
 def test_a_clock_that_once_ran_far_ahead_does_not_keep_events_for_ever() -> None:
     clock = Clock(0.0)
-    bandit = Bandit(Recorder(100), actions=["a", "b"], seed=1, time_to_live=10.0, clock=clock)
+    bandit = Bandit(Recorder(100), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
     clock.now = 1e9
     bandit.decide()
     clock.now = 1.0

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.oracles.bases import Polynomial, RandomFourier
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.splines import Splines
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
+from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.storage import files
 from tests.bandit.helpers import Clock, Recorder, bytes_of, refused
 from tests.bandit.test_decisions import LEARNERS
@@ -91,7 +91,7 @@ def test_rules_defaults_and_expired_events_are_restored(tmp_path: Path) -> None:
         Recorder(50),
         actions=["a", "b"],
         seed=1,
-        time_to_live=10,
+        reward_timeout=10,
         default_reward=0.5,
         max_pending=20,
         clock=clock,

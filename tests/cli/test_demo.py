@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.demo import LEARNERS, PIECE, Outcome, Piece, play_piece, run_demo
-from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon_paper.demo import LEARNERS, PIECE, Outcome, Piece, play_piece, run_demo
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal
 
 SMALL = ("demo", "--rounds", "1000", "--replications", "3")

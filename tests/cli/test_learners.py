@@ -6,9 +6,9 @@ import pytest
 
 from gyrfalcon.cli.describe import Setting, describe, short
 from gyrfalcon.core.schedules import Geometric
-from gyrfalcon.experiments.sweeps.catalogue import ENVIRONMENTS, LEARNERS
-from gyrfalcon.oracles.bases import Polynomial
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal
 
 
@@ -82,8 +82,8 @@ def test_defaults_are_as_one_would_write_them() -> None:
 
 
 def test_a_function_can_be_described() -> None:
-    def world(size: int, noise: float = 0.5) -> None:
-        """A world of its own.
+    def environment(size: int, noise: float = 0.5) -> None:
+        """An environment of its own.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ def test_a_function_can_be_described() -> None:
             How large it is.
         """
 
-    description = describe("world", world)
-    assert description.summary == "A world of its own."
+    description = describe("environment", environment)
+    assert description.summary == "An environment of its own."
     assert description.settings[0] == Setting("size", None, "How large it is.")
     assert description.settings[1].default == "0.5"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gyrfalcon.cli import paper
-from gyrfalcon.experiments.paper.claims.claim import Claim, claims_json
+from gyrfalcon_paper.claims.claim import Claim, claims_json
+from gyrfalcon_paper.cli import paper
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from gyrfalcon.cli.numbers import whole_number
 from gyrfalcon.cli.settings import completed, typed_settings, typed_value
-from gyrfalcon.experiments.sweeps.building import build_learner
+from gyrfalcon.learners.baselines.greedy import Greedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.greedy import Greedy
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.sweeps.build import build_learner
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from gyrfalcon.learners.linucb import LinUCB
         ("None", None),
         ("all", "all"),
         ('"all"', "all"),
-        ("last epoch", "last epoch"),
+        ("last_epoch", "last_epoch"),
         ("[1, 2]", [1, 2]),
         ("{name = 'Doubling', first = 8}", {"name": "Doubling", "first": 8}),
         ("", ""),

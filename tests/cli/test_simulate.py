@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from gyrfalcon.environments.paper import SensitivityExample
-from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
 from tests.cli.terminal import WIDTH, command, invoke, numbers, refusal
 
 SMALL = ("--rounds", "500", "--replications", "3")
@@ -20,7 +20,7 @@ SMALL = ("--rounds", "500", "--replications", "3")
 def test_the_numbers_are_those_of_the_library() -> None:
     report = numbers(
         *("simulate", "LinUCB", "SensitivityExample", *SMALL, "--seed", "7"),
-        *("--set", "alpha=0.3", "--world-set", "theta=0.01"),
+        *("--set", "alpha=0.3", "--environment-set", "theta=0.01"),
     )
     trace = simulate(LinUCB(alpha=0.3), SensitivityExample(theta=0.01), 500, 3, 7, checkpoints=[400])
     sample = trace.regret[:, -1]
@@ -124,10 +124,10 @@ def test_a_data_set_can_be_played() -> None:
     assert 0.3 < report["reward_per_round"]["mean"] < 1.0
 
 
-def test_a_world_within_a_world_can_be_set() -> None:
+def test_a_environment_within_a_environment_can_be_set() -> None:
     report = numbers(
         *("simulate", "Uniform", "Delayed", "--rounds", "100"),
-        *("--world-set", "world.name=StepExample", "--world-set", "mean=5"),
+        *("--environment-set", "environment.name=StepExample", "--environment-set", "mean=5"),
     )
     assert "StepExample" in report["simulation"]
 
@@ -138,7 +138,7 @@ def test_a_world_within_a_world_can_be_set() -> None:
         (("LinUCBB", "StepExample"), "'LinUCB'"),
         (("LinUCB", "StepExmple"), "'StepExample'"),
         (("LinUCB", "StepExample", "--set", "alpa=1"), "'alpha'"),
-        (("LinUCB", "StepExample", "--world-set", "nois=1"), "'noise'"),
+        (("LinUCB", "StepExample", "--environment-set", "nois=1"), "'noise'"),
         (("LinUCB", "StepExample", "--set", "alpha=-1"), "alpha is -1"),
         (("LinUCB", "StepExample", "--set", "alpha"), "--set 'alpha'"),
         (("LinUCB", "StepExample", "--set", "schedule.first=3"), "'size'"),

@@ -13,8 +13,8 @@ import pyarrow.dataset as ds
 import pytest
 
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
 from tests.cli.terminal import COMMAND, ENVIRONMENT, WIDTH, command, grid_file, invoke, numbers, refusal
 
 GRID = """

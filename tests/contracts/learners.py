@@ -8,27 +8,27 @@ from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
-from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
-from gyrfalcon.learners.epoch_greedy import EpochGreedy
+from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.baselines.explore_first import ExploreFirst
+from gyrfalcon.learners.baselines.greedy import Greedy
+from gyrfalcon.learners.baselines.softmax import Softmax
+from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.learners.explore_first import ExploreFirst
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
-from gyrfalcon.learners.greedy import Greedy
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.lints import LinTS
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.oful import OFUL
-from gyrfalcon.learners.regcb import RegCB
-from gyrfalcon.learners.softmax import Softmax
+from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
+from gyrfalcon.learners.optimistic.lints import LinTS
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.optimistic.oful import OFUL
+from gyrfalcon.learners.optimistic.regcb import RegCB
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.learners.uniform import Uniform
-from gyrfalcon.oracles.bases import Polynomial, RandomFourier
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.splines import Splines
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
+from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.regressors.regressor import Regressor
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from tests.contracts.throwaway import ExponentialWeights, Forest, Gate, Master
 
 PLAIN: dict[str, Learner] = {
@@ -43,7 +43,7 @@ PLAIN: dict[str, Learner] = {
     "epsilon-falcon all data": EpsilonFalcon(preset="calibrated", data="all", monotone_gamma=True),
     "epsilon-falcon cumulative passive": EpsilonFalcon(preset="calibrated", passive_data="all"),
     "epsilon-falcon chi-square": EpsilonFalcon(
-        preset="calibrated", slack="chi-square", schedule=Geometric(50, 1.5)
+        preset="calibrated", slack="chi_square", schedule=Geometric(50, 1.5)
     ),
     "epsilon-falcon sandwich": EpsilonFalcon(
         preset="calibrated", slack="sandwich", passive_data="all", epsilon=0.3
@@ -52,16 +52,16 @@ PLAIN: dict[str, Learner] = {
     "epsilon-falcon by the corollary": EpsilonFalcon(preset="calibrated", epsilon="corollary"),
     "epsilon-falcon": EpsilonFalcon(),
     "epsilon-falcon practical tail": EpsilonFalcon(
-        passive_data="last epoch", passive_design="tail", epsilon=0.1
+        passive_data="last_epoch", passive_design="tail", epsilon=0.1
     ),
     "epsilon-falcon practical by the corollary": EpsilonFalcon(epsilon="corollary"),
     "epsilon-falcon practical linear": EpsilonFalcon(preset="practical", classes=("linear",)),
-    "epsilon-falcon practical waves": EpsilonFalcon(preset="practical", classes=("waves",)),
+    "epsilon-falcon practical waves": EpsilonFalcon(preset="practical", classes=("fourier",)),
     "epsilon-falcon practical, share by corollary": EpsilonFalcon(epsilon="corollary", classes=("linear",)),
     "epsilon-falcon practical, last epoch and tails": EpsilonFalcon(
         preset="practical",
-        data="last epoch",
-        passive_data="last epoch",
+        data="last_epoch",
+        passive_data="last_epoch",
         passive_design="tail",
         schedule=Doubling(100),
     ),
@@ -93,7 +93,7 @@ PLAIN: dict[str, Learner] = {
     "regcb optimistic": RegCB(rule="optimistic"),
     "regcb optimistic mixing": RegCB(rule="optimistic", clip=False, ridge=0.1, mixing=0.05),
     "epsilon-greedy": EpsilonGreedy(),
-    "epsilon-greedy last epoch": EpsilonGreedy(data="last epoch", schedule=Doubling(50)),
+    "epsilon-greedy last epoch": EpsilonGreedy(data="last_epoch", schedule=Doubling(50)),
     "epsilon-falcon ridge regressor": EpsilonFalcon(
         preset="calibrated", model_class=Regressor(Ridge(alpha=0.1))
     ),
@@ -119,7 +119,7 @@ PLAIN: dict[str, Learner] = {
     "falcon plus known horizon": FalconPlus(schedule=KnownHorizon(600), rho=0.9, rho_prime=1.0, comp=3.0),
     "squarecb": SquareCB(),
     "squarecb regret": SquareCB(gamma="regret", comp=2.0, horizon=2000, misspecification=0.01),
-    "squarecb log barrier": SquareCB(weighting="log barrier", schedule=FixedBatch(50)),
+    "squarecb log barrier": SquareCB(weighting="log_barrier", schedule=FixedBatch(50)),
     "squarecb online": SquareCB(schedule=FixedBatch(1)),
     "epoch-greedy": EpochGreedy(),
     "epoch-greedy tail": EpochGreedy(passive_design="tail", schedule=FixedBatch(100)),
@@ -139,16 +139,16 @@ PLAIN: dict[str, Learner] = {
 WITH_ACTION_FEATURES: dict[str, Learner] = {
     "linucb shared": LinUCB(model_class=Linear(layout="shared")),
     "linucb hybrid": LinUCB(model_class=Linear(layout="hybrid")),
-    "linucb per action": LinUCB(model_class=Linear(layout="per action")),
+    "linucb per action": LinUCB(model_class=Linear(layout="per_action")),
     "oful shared": OFUL(model_class=Linear(layout="shared")),
     "oful hybrid": OFUL(model_class=Linear(layout="hybrid"), noise=0.1),
     "enlarged linucb shared": EnlargedLinUCB(model_class=Linear(layout="shared")),
     "enlarged linucb hybrid": EnlargedLinUCB(model_class=Linear(layout="hybrid")),
-    "enlarged linucb per action": EnlargedLinUCB(model_class=Linear(layout="per action")),
+    "enlarged linucb per action": EnlargedLinUCB(model_class=Linear(layout="per_action")),
     "lints shared": LinTS(model_class=Linear(layout="shared"), n_draws=200),
     "lints hybrid": LinTS(model_class=Linear(layout="hybrid"), n_draws=200),
     "lints hybrid mixing": LinTS(model_class=Linear(layout="hybrid"), n_draws=200, mixing=0.05),
-    "lints per action": LinTS(model_class=Linear(layout="per action")),
+    "lints per action": LinTS(model_class=Linear(layout="per_action")),
     "regcb elimination shared": RegCB(model_class=Linear(layout="shared")),
     "regcb elimination hybrid": RegCB(model_class=Linear(layout="hybrid")),
     "regcb optimistic hybrid": RegCB(rule="optimistic", model_class=Linear(layout="hybrid")),
@@ -166,13 +166,13 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     ),
     "falcon tree shared": Falcon(model_class=Regressor(DecisionTreeRegressor(max_depth=4)), data="all"),
     "falcon tree per action": Falcon(
-        model_class=Regressor(DecisionTreeRegressor(max_depth=4), layout="per action")
+        model_class=Regressor(DecisionTreeRegressor(max_depth=4), layout="per_action")
     ),
-    "epsilon-greedy hybrid": EpsilonGreedy(model_class=Linear(layout="hybrid"), data="last epoch"),
+    "epsilon-greedy hybrid": EpsilonGreedy(model_class=Linear(layout="hybrid"), data="last_epoch"),
     "falcon plus shared": FalconPlus(model_class=Linear(layout="shared")),
     "falcon plus hybrid": FalconPlus(model_class=Linear(layout="hybrid")),
     "squarecb shared": SquareCB(model_class=Linear(layout="shared")),
-    "squarecb hybrid": SquareCB(model_class=Linear(layout="hybrid"), weighting="log barrier"),
+    "squarecb hybrid": SquareCB(model_class=Linear(layout="hybrid"), weighting="log_barrier"),
     "epoch-greedy shared": EpochGreedy(model_class=Linear(layout="shared")),
     "epoch-greedy hybrid": EpochGreedy(model_class=Linear(layout="hybrid")),
     "explore-first shared": ExploreFirst(n_explore=200, model_class=Linear(layout="shared")),

@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.elimination import EliminationPolicy
 from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities, decide
-from gyrfalcon.core.policies import KernelPolicy, Policy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.elimination import EliminationPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
+from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.records import Decisions, Log
-from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
-from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.learners.baselines.uniform import Uniform
+from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.storage.files import load, save
+from tests.contracts.environments import Lines, Play, renumbered, started, uniform_log
 from tests.contracts.learners import (
     CHOOSY,
     DETERMINISTIC,
@@ -33,7 +34,6 @@ from tests.contracts.learners import (
     WITH_ACTION_FEATURES,
 )
 from tests.contracts.throwaway import Advice, gate_state
-from tests.contracts.worlds import Lines, Play, renumbered, started, uniform_log
 
 # With a handful of rows the lasso's solver gives up, and says so; fit reports do as well.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -44,7 +44,7 @@ N = 600
 TRIED_WITHIN = 300
 
 
-def world_for(name: str, base: Lines = Lines()) -> Lines:
+def environment_for(name: str, base: Lines = Lines()) -> Lines:
     return replace(base, n_action_features=2) if name in WITH_ACTION_FEATURES else base
 
 
@@ -56,24 +56,24 @@ def length(name: str) -> int:
 @cache
 def played(name: str, base: Lines = Lines()) -> Play:
     """A finished run; nobody changes it."""
-    return started(LEARNERS[name], world_for(name, base)).until(length(name))
+    return started(LEARNERS[name], environment_for(name, base)).until(length(name))
 
 
 @cache
 def played_late(name: str) -> Play:
-    return started(LEARNERS[name], world_for(name, Lines(masked=True))).late_until(length(name))
+    return started(LEARNERS[name], environment_for(name, Lines(masked=True))).late_until(length(name))
 
 
-def rows_at(epoch: Epoch, world: Lines, n: int = 100) -> tuple[Decisions, Floats, Contexts]:
+def rows_at(epoch: Epoch, environment: Lines, n: int = 100) -> tuple[Decisions, Floats, Contexts]:
     """Decisions of rows around the epoch's end, where its passive tail is, and all probabilities."""
     rounds = np.arange(epoch.stop - n // 2, epoch.stop + n // 2)
-    contexts = world.draw(5000, 5000 + n, seed=1).contexts
+    contexts = environment.draw(5000, 5000 + n, seed=1).contexts
     uniforms = np.random.default_rng(5).random((n, 3))
     return decide(epoch, rounds, contexts, uniforms), action_probabilities(epoch, rounds, contexts), contexts
 
 
-def assert_valid(epoch: Epoch, world: Lines) -> None:
-    decisions, probabilities, contexts = rows_at(epoch, world)
+def assert_valid(epoch: Epoch, environment: Lines) -> None:
+    decisions, probabilities, contexts = rows_at(epoch, environment)
     chosen = probabilities[np.arange(len(decisions)), decisions.action]
     assert np.array_equal(decisions.propensity, chosen)
     assert (decisions.propensity > 0.0).all()
@@ -87,8 +87,8 @@ def assert_valid(epoch: Epoch, world: Lines) -> None:
         assert (decisions.propensity[alone] == 1.0).all()
 
 
-def same_decisions(one: Epoch, other: Epoch, world: Lines) -> bool:
-    left, right = rows_at(one, world), rows_at(other, world)
+def same_decisions(one: Epoch, other: Epoch, environment: Lines) -> bool:
+    left, right = rows_at(one, environment), rows_at(other, environment)
     columns = [field.name for field in fields(Decisions) if field.name != "epoch"]
     equal = [np.array_equal(getattr(left[0], name), getattr(right[0], name)) for name in columns]
     return all(equal) and np.array_equal(left[1], right[1])
@@ -122,7 +122,7 @@ def score_tables(policy: Policy, contexts: Contexts) -> list[Floats]:
     return []
 
 
-WORLDS = {
+ENVIRONMENTS = {
     "2 actions": Lines(n_actions=2),
     "10 actions": Lines(n_actions=10),
     "masks": Lines(masked=True),
@@ -135,10 +135,10 @@ WORLDS = {
 
 
 @every_learner
-@pytest.mark.parametrize("base", WORLDS.values(), ids=WORLDS)
+@pytest.mark.parametrize("base", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
 def test_propensities_are_valid_and_masks_respected(name: str, base: Lines) -> None:
     play = played(name, base)
-    assert_valid(play.epoch, play.world)
+    assert_valid(play.epoch, play.environment)
     for decisions in play.decisions:
         assert (decisions.propensity > 0.0).all()
         assert (decisions.propensity <= 1.0).all()
@@ -147,7 +147,7 @@ def test_propensities_are_valid_and_masks_respected(name: str, base: Lines) -> N
 @every_learner
 def test_a_row_alone_gets_the_bits_that_it_gets_in_a_batch(name: str) -> None:
     play = played(name, Lines(masked=True))
-    contexts = play.world.draw(0, 40, seed=2).contexts
+    contexts = play.environment.draw(0, 40, seed=2).contexts
     rounds, uniforms = (
         np.arange(play.epoch.start, play.epoch.start + 40),
         np.random.default_rng(1).random((40, 3)),
@@ -164,94 +164,96 @@ def test_a_row_alone_gets_the_bits_that_it_gets_in_a_batch(name: str) -> None:
 @every_learner
 def test_rewards_may_come_epochs_late_and_out_of_order(name: str) -> None:
     play = played_late(name)
-    assert_valid(play.epoch, play.world)
+    assert_valid(play.epoch, play.environment)
     assert play.waiting
 
 
 @every_learning_one
 def test_late_rewards_are_learned_from(name: str) -> None:
-    world, learner = world_for(name), LEARNERS[name]
-    play = started(learner, world)
+    environment, learner = environment_for(name), LEARNERS[name]
+    play = started(learner, environment)
     logs = []
     for _ in range(3):
         logs.append(play.decide())
         play.learn(logs[-1].where(np.zeros(len(logs[-1]), dtype=np.bool_)))
-    play.learn(Log.concat(logs, world.n_actions))
-    assert not same_decisions(play.epoch, replace(learner.start(world.problem), stop=play.epoch.stop), world)
+    play.learn(Log.concat(logs, environment.n_actions))
+    assert not same_decisions(
+        play.epoch, replace(learner.start(environment.problem), stop=play.epoch.stop), environment
+    )
 
 
 @every_learner
 def test_an_empty_log_gives_a_valid_next_epoch(name: str) -> None:
-    for play in (started(LEARNERS[name], world_for(name)), played(name)):
-        nothing = uniform_log(play.world, 10).where(np.zeros(10, dtype=np.bool_))
+    for play in (started(LEARNERS[name], environment_for(name)), played(name)):
+        nothing = uniform_log(play.environment, 10).where(np.zeros(10, dtype=np.bool_))
         following = play.learner.next_epoch(play.epoch, nothing, history=play)
         assert following.index == play.epoch.index + 1
         assert following.start == play.epoch.stop < following.stop
-        assert_valid(following, play.world)
+        assert_valid(following, play.environment)
         assert np.array_equal(
-            following.policy.probabilities(uniform_log(play.world, 50).contexts),
-            play.epoch.policy.probabilities(uniform_log(play.world, 50).contexts),
+            following.policy.probabilities(uniform_log(play.environment, 50).contexts),
+            play.epoch.policy.probabilities(uniform_log(play.environment, 50).contexts),
         )
 
 
 @every_learner
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_handful_of_rows_is_enough_to_go_on(name: str, n: int) -> None:
-    play = started(LEARNERS[name], world_for(name))
-    play.learn(uniform_log(play.world, n))
-    assert_valid(play.epoch, play.world)
-    play.learn(uniform_log(play.world, 50, seed=3))
-    assert_valid(play.epoch, play.world)
+    play = started(LEARNERS[name], environment_for(name))
+    play.learn(uniform_log(play.environment, n))
+    assert_valid(play.epoch, play.environment)
+    play.learn(uniform_log(play.environment, 50, seed=3))
+    assert_valid(play.epoch, play.environment)
 
 
 @every_learner
 @pytest.mark.parametrize("passive", [True, False])
 def test_rows_may_be_all_passive_or_all_active(name: str, passive: bool) -> None:
-    play = started(LEARNERS[name], world_for(name))
-    log = uniform_log(play.world, 200)
+    play = started(LEARNERS[name], environment_for(name))
+    log = uniform_log(play.environment, 200)
     play.learn(replace(log, component=np.full(200, int(passive))))
-    assert_valid(play.epoch, play.world)
+    assert_valid(play.epoch, play.environment)
 
 
 @every_learner
 def test_an_action_without_data_is_tried_soon_after_it_may_be_chosen(name: str) -> None:
     base = Lines(last_action_from=N // 2)
-    play = started(LEARNERS[name], world_for(name, base)).until(N // 2 + TRIED_WITHIN)
+    play = started(LEARNERS[name], environment_for(name, base)).until(N // 2 + TRIED_WITHIN)
     rounds = np.concatenate([decisions.round for decisions in play.decisions])
     actions = np.concatenate([decisions.action for decisions in play.decisions])
-    tried = rounds[actions == play.world.n_actions - 1]
+    tried = rounds[actions == play.environment.n_actions - 1]
     assert N // 2 <= tried.min() < N // 2 + TRIED_WITHIN
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name not in DETERMINISTIC | CHOOSY])
 def test_learners_that_randomise_keep_every_action_possible(name: str) -> None:
-    world = world_for(name, Lines(last_action_from=10_000))
-    play = started(LEARNERS[name], world).until(N)
-    open_world = world_for(name)
-    contexts = open_world.draw(0, 200, seed=3).contexts
+    environment = environment_for(name, Lines(last_action_from=10_000))
+    play = started(LEARNERS[name], environment).until(N)
+    open_environment = environment_for(name)
+    contexts = open_environment.draw(0, 200, seed=3).contexts
     assert (play.epoch.policy.probabilities(contexts) > 0.0).all()
 
 
 @every_learner
 def test_the_next_epoch_is_a_pure_function(name: str) -> None:
     play = played(name)
-    log, history = uniform_log(play.world, 200), started(play.learner, play.world)
-    history.past.append(uniform_log(play.world, 100, seed=6))
+    log, history = uniform_log(play.environment, 200), started(play.learner, play.environment)
+    history.past.append(uniform_log(play.environment, 100, seed=6))
     before = copy.deepcopy((play.epoch, log, tuple(history.past)))
     once = play.learner.next_epoch(play.epoch, log, history=history)
     twice = play.learner.next_epoch(play.epoch, log, history=history)
     assert identical((play.epoch, log, tuple(history.past)), before)
     assert identical(once, twice)
-    assert same_decisions(once, twice, play.world)
+    assert same_decisions(once, twice, play.environment)
 
 
 @every_learner
 def test_a_simulation_can_be_repeated(name: str) -> None:
-    world = world_for(name)
-    once, twice = (simulate(LEARNERS[name], world, 400, seed=4, keep_policies=True) for _ in range(2))
+    environment = environment_for(name)
+    once, twice = (simulate(LEARNERS[name], environment, 400, seed=4, keep_policies=True) for _ in range(2))
     assert np.array_equal(once.regret, twice.regret)
     assert identical(once.epochs, twice.epochs)
-    assert not np.array_equal(once.regret, simulate(LEARNERS[name], world, 400, seed=5).regret)
+    assert not np.array_equal(once.regret, simulate(LEARNERS[name], environment, 400, seed=5).regret)
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name not in THROWAWAY])
@@ -260,12 +262,12 @@ def test_a_file_in_mid_run_changes_nothing(name: str, tmp_path: Path) -> None:
     save(tmp_path / "run", (play.learner, play.epoch))
     learner, epoch = load(tmp_path / "run")
     assert learner == play.learner
-    assert same_decisions(epoch, play.epoch, play.world)
-    log = uniform_log(play.world, 100, seed=3)
+    assert same_decisions(epoch, play.epoch, play.environment)
+    log = uniform_log(play.environment, 100, seed=3)
     ours, theirs = (
         one.next_epoch(two, log, history=play) for one, two in ((play.learner, play.epoch), (learner, epoch))
     )
-    assert same_decisions(ours, theirs, play.world)
+    assert same_decisions(ours, theirs, play.environment)
     assert identical(ours.report, theirs.report)
 
 
@@ -279,9 +281,9 @@ def changed(problem: Problem) -> Problem:
 @every_learner
 def test_remaining_actions_keep_their_scores_when_others_come_and_go(name: str) -> None:
     play = played(name)
-    adapted = play.learner.adapt(play.epoch, changed(play.world.problem))
-    assert_valid(adapted, play.world)
-    contexts = play.world.draw(0, 100, seed=3).contexts
+    adapted = play.learner.adapt(play.epoch, changed(play.environment.problem))
+    assert_valid(adapted, play.environment)
+    contexts = play.environment.draw(0, 100, seed=3).contexts
     cube = contexts.actions
     moved = Contexts(contexts.shared, None if cube is None else np.ascontiguousarray(cube[:, [2, 1, 0]]))
     before, after = score_tables(play.epoch.policy, contexts), score_tables(adapted.policy, moved)
@@ -295,49 +297,52 @@ def test_remaining_actions_keep_their_scores_when_others_come_and_go(name: str) 
 @every_learner
 def test_an_action_that_is_added_gets_tried_and_learning_goes_on(name: str) -> None:
     play = played(name)
-    problem = changed(play.world.problem)
+    problem = changed(play.environment.problem)
     adapted = play.learner.adapt(play.epoch, problem)
-    past = [renumbered(log, play.world.problem, problem) for log in play.past]
-    on = Play(play.learner, play.world, adapted, past=past).until(adapted.start + 2 * TRIED_WITHIN)
+    past = [renumbered(log, play.environment.problem, problem) for log in play.past]
+    on = Play(play.learner, play.environment, adapted, past=past).until(adapted.start + 2 * TRIED_WITHIN)
     rounds = np.concatenate([decisions.round for decisions in on.decisions])
     actions = np.concatenate([decisions.action for decisions in on.decisions])
     assert rounds[actions == 1].min() < adapted.start + TRIED_WITHIN
-    assert_valid(on.epoch, on.world)
+    assert_valid(on.epoch, on.environment)
 
 
 @every_learner
 @pytest.mark.parametrize("labels", [("x", "y"), ("action 0", "action 1", "action 2", "new")])
 def test_all_actions_may_be_replaced_and_epoch_1_adapted(name: str, labels: tuple[str, ...]) -> None:
-    for play in (played(name), started(LEARNERS[name], world_for(name))):
-        features = play.world.problem.features, play.world.problem.action_features
+    for play in (played(name), started(LEARNERS[name], environment_for(name))):
+        features = play.environment.problem.features, play.environment.problem.action_features
         problem = Problem(labels, *features, outside="accept")
-        world = replace(play.world, n_actions=len(labels))
+        environment = replace(play.environment, n_actions=len(labels))
         adapted = play.learner.adapt(play.epoch, problem)
-        assert_valid(adapted, world)
-        past = [renumbered(log, play.world.problem, problem) for log in play.past]
-        on = Play(play.learner, world, adapted, past=past)
-        on.learn(uniform_log(world, 100))
-        assert_valid(on.epoch, world)
+        assert_valid(adapted, environment)
+        past = [renumbered(log, play.environment.problem, problem) for log in play.past]
+        on = Play(play.learner, environment, adapted, past=past)
+        on.learn(uniform_log(environment, 100))
+        assert_valid(on.epoch, environment)
 
 
 @every_learning_one
 def test_a_log_warms_up_the_first_epoch(name: str) -> None:
-    world, learner = world_for(name), LEARNERS[name]
-    cold, warm = learner.start(world.problem), learner.start(world.problem, uniform_log(world, 300))
+    environment, learner = environment_for(name), LEARNERS[name]
+    cold, warm = (
+        learner.start(environment.problem),
+        learner.start(environment.problem, uniform_log(environment, 300)),
+    )
     assert (warm.index, warm.start, warm.stop) == (cold.index, cold.start, cold.stop)
-    assert_valid(warm, world)
-    contexts = world.draw(0, 100, seed=3).contexts
+    assert_valid(warm, environment)
+    contexts = environment.draw(0, 100, seed=3).contexts
     assert not np.array_equal(warm.policy.probabilities(contexts), cold.policy.probabilities(contexts))
-    empty = uniform_log(world, 1).where(np.zeros(1, dtype=np.bool_))
-    assert same_decisions(learner.start(world.problem, empty), cold, world)
+    empty = uniform_log(environment, 1).where(np.zeros(1, dtype=np.bool_))
+    assert same_decisions(learner.start(environment.problem, empty), cold, environment)
 
 
 # With the paper's constants a run of this length is uniform play, on purpose.
 @pytest.mark.parametrize("name", [name for name in LEARNING if "paper" not in name])
 def test_a_learner_earns_more_than_uniform_play(name: str) -> None:
-    world = world_for(name, Lines(noise=0.05))
-    regret = simulate(LEARNERS[name], world, 1600, checkpoints=[800]).late_regret(0.5)
-    assert regret < 0.7 * simulate(Uniform(), world, 1600).late_regret(1.0)
+    environment = environment_for(name, Lines(noise=0.05))
+    regret = simulate(LEARNERS[name], environment, 1600, checkpoints=[800]).late_regret(0.5)
+    assert regret < 0.7 * simulate(Uniform(), environment, 1600).late_regret(1.0)
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -345,11 +350,11 @@ def test_a_raw_timestamp_serves_as_well_as_a_centred_one(name: str) -> None:
     centred = Lines(n_features=1, scale=86400.0)
     raw = replace(centred, origin=1.7e9)
     tables = []
-    for world in (centred, raw):
-        play = started(LEARNERS[name], world)
-        # Rounding a timestamp moves it by 1e-7 seconds: both worlds get the rounded ones.
+    for environment in (centred, raw):
+        play = started(LEARNERS[name], environment)
+        # Rounding a timestamp moves it by 1e-7 seconds: both environments get the rounded ones.
         log = uniform_log(raw, 800)
-        shared = log.contexts.shared - (raw.origin - world.origin)
+        shared = log.contexts.shared - (raw.origin - environment.origin)
         play.learn(replace(log, contexts=Contexts(shared)))
         tables.append(play.epoch.policy.probabilities(Contexts(shared[:100])))
     np.testing.assert_allclose(tables[1], tables[0], rtol=0, atol=1e-8)
@@ -358,7 +363,7 @@ def test_a_raw_timestamp_serves_as_well_as_a_centred_one(name: str) -> None:
 @every_learner
 def test_constant_rewards_leave_no_action_behind(name: str) -> None:
     play = played(name, Lines(constant=True))
-    contexts = play.world.draw(0, 50, seed=3).contexts
+    contexts = play.environment.draw(0, 50, seed=3).contexts
     for table in score_tables(play.epoch.policy, contexts):
         assert np.isfinite(table).all()
     report = play.epoch.report

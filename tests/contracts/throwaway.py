@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities
-from gyrfalcon.core.kernels import EpsilonGreedyKernel, epsilon_greedy, mixture
-from gyrfalcon.core.policies import KernelPolicy, Policy, UniformPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, UniformPolicy
+from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel, epsilon_greedy, mixture
 from gyrfalcon.core.records import History, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Schedule
-from gyrfalcon.core.types import Floats
-from gyrfalcon.learners.epochwise import successor, unchanged
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.oracles.bases import Polynomial, RandomFourier
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.learners.steps import successor, unchanged
+from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
+from gyrfalcon.oracles.linear.linear import Linear
 
 
 def opening(problem: Problem, schedule: Schedule, policy: Policy, state: object) -> Epoch:

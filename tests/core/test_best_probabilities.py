@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gyrfalcon.core import largest_normal
-from gyrfalcon.core.kernels import epsilon_greedy, uniform
-from gyrfalcon.core.thompson import best_probabilities
-from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.policies import normal_argmax
+from gyrfalcon.core.policies.kernels import epsilon_greedy, uniform
+from gyrfalcon.core.policies.thompson import best_probabilities
 
 TOLERANCE = 1e-12
 examples = settings(deadline=None, max_examples=60)
@@ -166,8 +166,8 @@ def test_finer_panels_change_nothing(k: int, monkeypatch: pytest.MonkeyPatch) ->
     means = rng.normal(size=shape) * rng.choice([0.0, 0.1, 1.0, 4.0], size=(shape[0], 1))
     deviations = np.exp(rng.normal(size=shape) * rng.choice([0.0, 0.1, 1.0, 5.0], size=(shape[0], 1)))
     p = best_probabilities(means, deviations)
-    half = largest_normal._widest(k) / 2.0
-    monkeypatch.setattr(largest_normal, "_widest", lambda _: half)
+    half = normal_argmax._widest(k) / 2.0
+    monkeypatch.setattr(normal_argmax, "_widest", lambda _: half)
     np.testing.assert_allclose(p, best_probabilities(means, deviations), rtol=0, atol=TOLERANCE)
 
 
@@ -244,7 +244,7 @@ def test_chunks_and_neighbours_leave_the_bits(k: int, monkeypatch: pytest.Monkey
     p = best_probabilities(means, deviations)
     assert np.array_equal(best_probabilities(means[::-1], deviations[::-1]), p[::-1])
     for chunk in (1, 24 * k * 7):
-        monkeypatch.setattr(largest_normal, "_CHUNK", chunk)
+        monkeypatch.setattr(normal_argmax, "_CHUNK", chunk)
         assert np.array_equal(best_probabilities(means, deviations), p)
 
 

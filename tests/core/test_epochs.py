@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities, decide, passive_count
-from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.schedules import Doubling
-from gyrfalcon.core.types import Floats
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from gyrfalcon.core.kernels import (
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.policies.kernels import (
     EpsilonGreedyKernel,
     InverseGapWeighting,
     Kernel,
@@ -18,7 +19,6 @@ from gyrfalcon.core.kernels import (
     softmax,
     uniform,
 )
-from gyrfalcon.core.types import Floats
 
 SCORES = np.array([0.7, 0.4, 0.1])
 GAPS = np.array([0.0, 0.3, 0.6])

@@ -11,10 +11,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from gyrfalcon.core.columns import Numeric
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.schema import Schema
+from gyrfalcon.core.inputs.columns import Numeric
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.inputs.schema import Schema
 
 ADS = Problem(["red", "green", "blue"], features=["age", "clicks"])
 PRICED = Problem(["red", "green"], features=1, action_features={"price": "numeric", "kind": ["new"]})

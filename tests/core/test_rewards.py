@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gyrfalcon.core.rewards import Outside, RewardRange
+from gyrfalcon.core.inputs.reward_range import Outside, RewardRange
 
 
 def test_rewards_are_scaled_to_the_unit_interval() -> None:

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities, decide
-from gyrfalcon.core.kernels import EpsilonGreedyKernel, InverseGapWeighting, Kernel
-from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel, InverseGapWeighting, Kernel
 from gyrfalcon.core.sampling import event_uniforms, sample_action, sample_actions, uniforms_of_events
-from gyrfalcon.core.types import Floats
 
 LARGEST = 1.0 - 2.0**-53
 """The largest float below 1, and the largest uniform there is."""

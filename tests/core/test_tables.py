@@ -15,8 +15,17 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from gyrfalcon.core import tables
-from gyrfalcon.core.tables import floats_of, listed, number_of, read, row_of, shown, suggestion, values_of
+from gyrfalcon.core.inputs import tables
+from gyrfalcon.core.inputs.tables import (
+    floats_of,
+    listed,
+    number_of,
+    read,
+    row_of,
+    shown,
+    suggestion,
+    values_of,
+)
 
 COLUMNS = {"age": [31, 44], "city": ["Oslo", None]}
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from gyrfalcon.core import thompson
+from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import epsilon_greedy, uniform
-from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy, best_probabilities
-from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.core.policies import thompson
+from gyrfalcon.core.policies.kernels import epsilon_greedy, uniform
+from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy, best_probabilities
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,6 @@ def test_settings_that_cannot_be_raise() -> None:
 
 
 def test_importing_loads_no_scipy() -> None:
-    code = "import sys, gyrfalcon.core.thompson\nprint('scipy' in sys.modules)"
+    code = "import sys, gyrfalcon.core.policies.thompson\nprint('scipy' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert run.stdout.strip() == "False"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gyrfalcon.core.kernels import EpsilonGreedyKernel, InverseGapWeighting
-from gyrfalcon.core.types import Bools
-from gyrfalcon.core.untried import TryingKernel
+from gyrfalcon.core.arrays import Bools
+from gyrfalcon.core.policies.kernel_policy import TryingKernel
+from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel, InverseGapWeighting
 
 SCORES = np.random.default_rng(0).normal(size=(60, 5))
 MASK = np.random.default_rng(1).random((60, 5)) < 0.5

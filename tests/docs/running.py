@@ -117,7 +117,7 @@ def _ran(arguments: list[str], block: Block, folder: Path) -> str:
 
 
 def _check_toml(block: Block, folder: Path) -> None:
-    from gyrfalcon.experiments.sweeps.grid import Grid
+    from gyrfalcon.sweeps.grid import Grid
 
     tomllib.loads(block.text)
     if block.title is not None:  # a whole file; others are parts of one

@@ -1,4 +1,4 @@
-"""What tests of worlds and their wrappers compare: every column that a draw gives."""
+"""What tests of environments and their wrappers compare: every column that a draw gives."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.environment import Drawable, World
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.environments.protocol import Drawable, PotentialOutcomes
 
 
-def columns(world: World) -> list[Floats]:
+def columns(outcomes: PotentialOutcomes) -> list[Floats]:
     """All arrays of a draw; no mask is one that bars nothing."""
-    contexts = world.contexts
-    eligible = np.ones(world.means.shape) if contexts.eligible is None else contexts.eligible
-    parts: list[Any] = [contexts.shared, contexts.actions, eligible, world.means, world.rewards]
-    return [np.asarray(part, dtype=np.float64) for part in (*parts, world.reward_round) if part is not None]
+    contexts = outcomes.contexts
+    eligible = np.ones(outcomes.means.shape) if contexts.eligible is None else contexts.eligible
+    parts: list[Any] = [contexts.shared, contexts.actions, eligible, outcomes.means, outcomes.rewards]
+    return [
+        np.asarray(part, dtype=np.float64) for part in (*parts, outcomes.reward_round) if part is not None
+    ]
 
 
-def same(first: World, second: World) -> bool:
+def same(first: PotentialOutcomes, second: PotentialOutcomes) -> bool:
     pairs = zip(columns(first), columns(second), strict=True)
     return all(np.array_equal(one, other) for one, other in pairs)
 
 
-def assert_same_however_cut(world: Drawable, start: int, first: int, second: int, seed: int) -> None:
+def assert_same_however_cut(environment: Drawable, start: int, first: int, second: int, seed: int) -> None:
     """Rounds start.. in one draw are those of two draws, of `first` and `second` rounds."""
     middle, stop = start + first, start + first + second
-    whole = columns(world.draw(start, stop, seed))
-    left, right = columns(world.draw(start, middle, seed)), columns(world.draw(middle, stop, seed))
+    whole = columns(environment.draw(start, stop, seed))
+    left, right = (
+        columns(environment.draw(start, middle, seed)),
+        columns(environment.draw(middle, stop, seed)),
+    )
     for all_rows, *halves in zip(whole, left, right, strict=True):
         assert len(all_rows) == stop - start
         assert np.array_equal(all_rows, np.concatenate(halves))

@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.population import Population
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
+from gyrfalcon.environments.population.population import Population
 from tests.environments.tables import TableModel, TablePolicy, numbered
 
 values = st.floats(-2.0, 2.0)

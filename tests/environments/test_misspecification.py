@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies import Scorer, UniformPolicy
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.misspecification import best_in_class, misspecification
+from gyrfalcon.core.policies.kernel_policy import Scorer, UniformPolicy
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.environments.population import Population, greedy
-from gyrfalcon.oracles.bases import Polynomial
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
+from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.linear.linear import Linear
 from tests.environments.tables import Always, Lines, numbered
 
 STEP = StepExample()
@@ -99,17 +99,17 @@ def test_appendix_e_has_its_numbers(
 @given(theta=st.floats(1e-4, 0.05))
 @examples
 def test_appendix_e_has_its_closed_form(theta: float) -> None:
-    world = SensitivityExample(theta)
-    population = world.population
+    environment = SensitivityExample(theta)
+    population = environment.population
     found = misspecification(population, Linear())
     np.testing.assert_allclose(
-        lines_of(found.model), [world.best_line, (1.0, world.slope)], rtol=0, atol=1e-12
+        lines_of(found.model), [environment.best_line, (1.0, environment.slope)], rtol=0, atol=1e-12
     )
-    assert (found.b, found.B) == pytest.approx((world.b, 2 * world.b), abs=1e-13)
-    at_jump = sum(np.array(world.best_line) * (1.0, 1.0 - theta))
+    assert (found.b, found.B) == pytest.approx((environment.b, 2 * environment.b), abs=1e-13)
+    at_jump = sum(np.array(environment.best_line) * (1.0, 1.0 - theta))
     assert found.sup == pytest.approx(1.0 - at_jump, abs=1e-12)
     assert population.regret(greedy(found.model)) == pytest.approx(0.0, abs=1e-13)
-    regret = 0.9 * (1 - theta) + world.slope * (1 - theta) ** 2 / 2
+    regret = 0.9 * (1 - theta) + environment.slope * (1 - theta) ** 2 / 2
     assert population.regret(ACTION_1) == pytest.approx(regret, abs=1e-13)
     assert regret > 0.4275
     assert found.b < theta / 2
@@ -117,12 +117,12 @@ def test_appendix_e_has_its_closed_form(theta: float) -> None:
 
 @pytest.mark.parametrize("theta", [0.05, 0.01])
 def test_appendix_e_data_of_the_optimal_policy_hide_the_low_rewards_of_action_1(theta: float) -> None:
-    world = SensitivityExample(theta)
-    best = best_in_class(world.population, Linear())
-    misled = best_in_class(world.population, Linear(), play=greedy(best))
-    np.testing.assert_allclose(lines_of(misled), [(1.0, 0.0), (1.0, world.slope)], rtol=0, atol=1e-9)
-    assert world.population.regret(greedy(misled)) == pytest.approx(
-        world.population.regret(ACTION_1), abs=1e-9
+    environment = SensitivityExample(theta)
+    best = best_in_class(environment.population, Linear())
+    misled = best_in_class(environment.population, Linear(), play=greedy(best))
+    np.testing.assert_allclose(lines_of(misled), [(1.0, 0.0), (1.0, environment.slope)], rtol=0, atol=1e-9)
+    assert environment.population.regret(greedy(misled)) == pytest.approx(
+        environment.population.regret(ACTION_1), abs=1e-9
     )
 
 

@@ -1,4 +1,4 @@
-"""The paper's examples as worlds to draw from."""
+"""The paper's examples as environments to draw from."""
 
 from __future__ import annotations
 
@@ -10,72 +10,74 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies import UniformPolicy
-from gyrfalcon.environments.environment import Environment
-from gyrfalcon.environments.misspecification import best_in_class, misspecification
+from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.environments.population import greedy
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
+from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.protocol import Environment
+from gyrfalcon.oracles.linear.linear import Linear
 
-both_worlds = pytest.mark.parametrize("world", [StepExample(), SensitivityExample()])
+both_environments = pytest.mark.parametrize("environment", [StepExample(), SensitivityExample()])
 
 
-@both_worlds
+@both_environments
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 9000), st.integers(1, 5000), st.integers(0, 5000), st.integers(0, 2**32))
 def test_rows_are_the_same_however_rounds_are_cut(
-    world: Environment, start: int, first: int, second: int, seed: int
+    environment: Environment, start: int, first: int, second: int, seed: int
 ) -> None:
-    whole = world.draw(start, start + first + second + 1, seed)
-    left = world.draw(start, start + first, seed)
-    right = world.draw(start + first, start + first + second + 1, seed)
+    whole = environment.draw(start, start + first + second + 1, seed)
+    left = environment.draw(start, start + first, seed)
+    right = environment.draw(start + first, start + first + second + 1, seed)
     assert np.array_equal(whole.rewards, np.concatenate([left.rewards, right.rewards]))
     assert np.array_equal(
         whole.contexts.shared, np.concatenate([left.contexts.shared, right.contexts.shared])
     )
 
 
-def test_the_world_has_the_papers_means_and_noise() -> None:
-    world = StepExample().draw(0, 200_000, seed=1)
-    x = world.contexts.shared[:, 0]
-    assert np.array_equal(world.means[:, 0], x > 0.5)
-    assert np.all(world.means[:, 1] == 0.5)
+def test_the_environment_has_the_papers_means_and_noise() -> None:
+    outcomes = StepExample().draw(0, 200_000, seed=1)
+    x = outcomes.contexts.shared[:, 0]
+    assert np.array_equal(outcomes.means[:, 0], x > 0.5)
+    assert np.all(outcomes.means[:, 1] == 0.5)
     # 400,000 normal draws: their mean and variance stray by five standard errors once in 1.7 million seeds.
-    noise = world.rewards - world.means
+    noise = outcomes.rewards - outcomes.means
     assert abs(noise.mean()) < 5 * 0.1 / np.sqrt(noise.size)
     assert abs(noise.var() - 0.01) < 5 * 0.01 * np.sqrt(2 / noise.size)
 
 
 def test_appendix_e_has_the_papers_means_and_noise() -> None:
     example = SensitivityExample(theta=0.04, noise=0.2)
-    world = example.draw(0, 200_000, seed=1)
-    x = world.contexts.shared[:, 0]
-    assert np.array_equal(world.means[:, 0], np.where(x <= 0.96, 0.1, 1.0))
-    assert np.array_equal(world.means[:, 1], 1.0 + example.slope * x)
+    outcomes = example.draw(0, 200_000, seed=1)
+    x = outcomes.contexts.shared[:, 0]
+    assert np.array_equal(outcomes.means[:, 0], np.where(x <= 0.96, 0.1, 1.0))
+    assert np.array_equal(outcomes.means[:, 1], 1.0 + example.slope * x)
     # The lines of the best linear model meet at 1 - theta, and action 2 falls.
     assert example.best_line[0] + example.best_line[1] * 0.96 == pytest.approx(1.0 + example.slope * 0.96)
     assert example.slope < 0.0
-    noise = world.rewards - world.means
+    noise = outcomes.rewards - outcomes.means
     assert abs(noise.mean()) < 5 * 0.2 / np.sqrt(noise.size)
     assert abs(noise.var() - 0.04) < 5 * 0.04 * np.sqrt(2 / noise.size)
 
 
 def test_the_constants_of_section_1_1_are_those_of_its_population() -> None:
-    world = StepExample()
-    found = misspecification(world.population, Linear())
+    environment = StepExample()
+    found = misspecification(environment.population, Linear())
     x = np.array([0.0, 1.0])
     heights = found.model.scores(Contexts(x[:, np.newaxis])).T
-    for (intercept, slope), line in zip(world.best_lines, heights, strict=True):
+    for (intercept, slope), line in zip(environment.best_lines, heights, strict=True):
         assert line == pytest.approx(intercept + slope * x, abs=1e-9)
-    assert (found.b, found.B) == pytest.approx((world.b, 2 * world.b), abs=1e-9)
-    assert world.population.regret(UniformPolicy(2)) == pytest.approx(world.uniform_regret, abs=1e-12)
+    assert (found.b, found.B) == pytest.approx((environment.b, 2 * environment.b), abs=1e-9)
+    assert environment.population.regret(UniformPolicy(2)) == pytest.approx(
+        environment.uniform_regret, abs=1e-12
+    )
 
 
 def test_what_optimal_data_teach_costs_more_than_appendix_e_claims() -> None:
-    world = SensitivityExample()
-    play = greedy(best_in_class(world.population, Linear()))
-    learnt = best_in_class(world.population, Linear(), play=play)
-    assert world.population.regret(greedy(learnt)) > SensitivityExample.claimed_regret
+    environment = SensitivityExample()
+    play = greedy(best_in_class(environment.population, Linear()))
+    learnt = best_in_class(environment.population, Linear(), play=play)
+    assert environment.population.regret(greedy(learnt)) > SensitivityExample.claimed_regret
 
 
 def test_both_examples_meet_the_same_luck() -> None:
@@ -84,9 +86,9 @@ def test_both_examples_meet_the_same_luck() -> None:
     assert np.allclose(step.rewards - step.means, sensitivity.rewards - sensitivity.means, atol=1e-15)
 
 
-@both_worlds
-def test_worlds_of_two_seeds_differ(world: Environment) -> None:
-    assert not np.array_equal(world.draw(0, 10, 1).rewards, world.draw(0, 10, 2).rewards)
+@both_environments
+def test_environments_of_two_seeds_differ(environment: Environment) -> None:
+    assert not np.array_equal(environment.draw(0, 10, 1).rewards, environment.draw(0, 10, 2).rewards)
 
 
 @pytest.mark.parametrize("theta", [0.0, -0.01, 0.0501, 1.0, math.nan])

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy, UniformPolicy
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy
 from tests.environments.tables import Always, Lines, TableModel, TablePolicy, numbered
 
 examples = settings(deadline=None, max_examples=40)
@@ -231,14 +231,14 @@ def test_actions_that_may_not_be_chosen_count_for_nothing() -> None:
 
 
 def test_a_sample_strays_by_its_standard_error() -> None:
-    world = StepExample()
-    sample = Population.sampled(world, 20_000, seed=3)
+    environment = StepExample()
+    sample = Population.sampled(environment, 20_000, seed=3)
     regrets = sample.regrets(Always((1.0, 0.0)))
     # Regret .5 below x = .5, else 0: a standard deviation of .25. Five errors: once in 1.7 million seeds.
     assert sample.standard_error(regrets) == pytest.approx(0.25 / math.sqrt(20_000), rel=0.05)
     assert abs(sample.mean(regrets) - 0.25) < 5 * sample.standard_error(regrets)
     assert sample.mean(regrets) == pytest.approx(sample.regret(Always((1.0, 0.0))), abs=1e-15)
-    assert world.population.standard_error(regrets) == 0.0
+    assert environment.population.standard_error(regrets) == 0.0
 
 
 # Refusals.

@@ -9,34 +9,34 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import PassiveDesign, decide_one
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Decisions, Log, PastLogs
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
-from gyrfalcon.environments.delay import Delayed
-from gyrfalcon.environments.environment import Environment
-from gyrfalcon.environments.families import LinearWorld
+from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.replay import LoggedReplay
-from gyrfalcon.experiments.replay import uniforms_of_rows
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.environments.protocol import Environment
+from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
+from gyrfalcon.environments.synthetic.families import LinearEnvironment
+from gyrfalcon.environments.wrappers import Delayed
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.simulation.logged import uniforms_of_rows
+from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.trace import Summary
 
 STEP = StepExample()
 TAIL: Learner = EpsilonFalcon(preset="calibrated", epsilon=0.1, passive_design=PassiveDesign.TAIL)
 COIN: Learner = EpsilonFalcon(preset="calibrated", epsilon=0.1, passive_design=PassiveDesign.COIN)
 
 
-def logged(world: Environment, n: int, seed: int, tilt: float = 0.0, **options: Any) -> LoggedReplay:
+def logged(environment: Environment, n: int, seed: int, tilt: float = 0.0, **options: Any) -> LoggedReplay:
     """A log of n rounds: uniform play, or with a tilt, which depends on the context."""
-    drawn, problem = world.draw(0, n, seed), world.problem
+    drawn, problem = environment.draw(0, n, seed), environment.problem
     weights = np.exp(tilt * (np.arange(problem.n_actions) % 2) * np.sign(drawn.contexts.shared[:, :1] - 0.5))
     if drawn.contexts.eligible is not None:
         weights = weights * drawn.contexts.eligible
@@ -126,15 +126,19 @@ def one_by_one(learner: Learner, replay: LoggedReplay, n_rounds: int, seed: int)
     raise AssertionError("the log is too short for this test")
 
 
-WORLDS: list[Any] = [STEP, EligibilityWorld(world=LinearWorld(n_features=1)), ActionFeatureWorld(n_actions=3)]
+ENVIRONMENTS: list[Any] = [
+    STEP,
+    EligibilityEnvironment(environment=LinearEnvironment(n_features=1)),
+    ActionFeatureEnvironment(n_actions=3),
+]
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=["step", "masked", "action features"])
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=["step", "masked", "action features"])
 @pytest.mark.parametrize(
     "learner", [TAIL, COIN, LinUCB(), EpsilonGreedy()], ids=["tail", "coin", "linucb", "greedy"]
 )
-def test_replay_is_what_single_rows_give(learner: Learner, world: Any) -> None:
-    log = logged(world, 6_000, 1, tilt=0.5)
+def test_replay_is_what_single_rows_give(learner: Learner, environment: Any) -> None:
+    log = logged(environment, 6_000, 1, tilt=0.5)
     trace = simulate(learner, log, 700, seed=4, checkpoints="every")
     reward, propensity = one_by_one(learner, log, 700, 4)
     np.testing.assert_allclose(trace.reward[0], reward.cumsum(), rtol=1e-12)
@@ -260,5 +264,5 @@ def test_bad_settings_are_refused() -> None:
         replace(log, problem="ab")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="n_rounds is 0; give a whole number"):
         simulate(Uniform(), log, 0)
-    with pytest.raises(ValueError, match=r"world is LoggedReplay.*; give an environment"):
+    with pytest.raises(ValueError, match=r"environment is LoggedReplay.*; give an environment"):
         Delayed(log, mean=3)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Passive rows of small worlds whose misspecification is known."""
+"""Passive rows of small environments whose misspecification is known."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import PASSIVE, Log
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.misspecification import misspecification
-from gyrfalcon.environments.population import Population
-from gyrfalcon.estimates.result import MisspecificationEstimate
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.environments.population.best_in_class import misspecification
+from gyrfalcon.environments.population.population import Population
+from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
+from gyrfalcon.oracles.linear.linear import Linear
 
 Rng = np.random.Generator
 LEVELS = np.arange(5) / 4

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.estimates.epsilon import epsilon_choice
-from gyrfalcon.estimates.misspecification import misspecification_estimate
-from gyrfalcon.estimates.result import MisspecificationEstimate
+from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
+from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice
+from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
 from gyrfalcon.theory import EPSILON_MAX, optimal_epsilon
 from tests.estimates.rows import step_log
 
@@ -19,7 +19,7 @@ def estimate(b: float, upper: float) -> MisspecificationEstimate:
         lower=0.0,
         upper=upper,
         level=0.95,
-        method="residual products",
+        method="residual_products",
         assumption="",
         n_rows=100,
         untruncated=b,

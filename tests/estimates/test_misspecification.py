@@ -9,22 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import POLICY, Log
-from gyrfalcon.environments.choices import ActionFeatureWorld, EligibilityWorld
-from gyrfalcon.environments.environment import Environment
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.estimates.misspecification import misspecification_estimate
-from gyrfalcon.estimates.result import NotEstimableError, quantile
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.environments.protocol import Environment
+from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
+from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
+from gyrfalcon.estimates.misspecification.result import NotEstimableError, quantile
+from gyrfalcon.oracles.linear.linear import Linear
 from tests.estimates.rows import line_log, passive_log, recurring_log, step_log
 
-METHODS = ["pure error", "residual products", "one step"]
+METHODS = ["pure_error", "residual_products", "one_step"]
 
 
-def world_log(world: Environment, n: int, seed: int = 0) -> Log:
+def environment_log(environment: Environment, n: int, seed: int = 0) -> Log:
     """Uniform play among eligible actions."""
-    drawn = world.draw(0, n, seed)
+    drawn = environment.draw(0, n, seed)
     means = np.where(
         np.ones(drawn.means.shape, dtype=bool)
         if drawn.contexts.eligible is None
@@ -45,13 +45,13 @@ def test_recurring_contexts_are_judged_by_pure_error() -> None:
 
 def test_few_features_are_judged_by_nearest_pairs() -> None:
     found = misspecification_estimate(step_log(np.random.default_rng(0), 200), StepExample().problem)
-    assert found.method == "residual products"
+    assert found.method == "residual_products"
     assert found.why.endswith("with 1 varying features the nearest row is near.")
 
 
 def test_many_features_are_judged_by_a_richer_class() -> None:
     found = misspecification_estimate(line_log(np.random.default_rng(0), 300, d=4), 2)
-    assert found.method == "one step"
+    assert found.method == "one_step"
     assert found.why == (
         "0 of 300 rows share their context and action with another, and with 4 varying features the nearest "
         "row is not near."
@@ -62,7 +62,7 @@ def test_features_that_never_vary_are_not_counted() -> None:
     log = step_log(np.random.default_rng(0), 200)
     padded = np.column_stack([log.contexts.shared, np.full((200, 9), 0.1)])
     found = misspecification_estimate(passive_log(padded, log.action, log.reward), 2)
-    assert found.method == "residual products"
+    assert found.method == "residual_products"
     assert found.untruncated == pytest.approx(misspecification_estimate(log, 2).untruncated, rel=1e-9)
 
 
@@ -122,13 +122,13 @@ def test_wider_levels_make_wider_intervals() -> None:
 
 
 def test_features_of_actions_and_barred_actions() -> None:
-    world = EligibilityWorld(
-        world=ActionFeatureWorld(n_actions=4, n_features=1, n_action_features=1), share=0.6
+    environment = EligibilityEnvironment(
+        environment=ActionFeatureEnvironment(n_actions=4, n_features=1, n_action_features=1), share=0.6
     )
-    log = world_log(world, 800)
-    for method in ("auto", "one step"):
-        found = misspecification_estimate(log, world.problem, method=method)
-        # Lines in both features and their product are the truth of this world.
+    log = environment_log(environment, 800)
+    for method in ("auto", "one_step"):
+        found = misspecification_estimate(log, environment.problem, method=method)
+        # Lines in both features and their product are the truth of this environment.
         assert found.lower == 0.0
         assert found.upper < 0.01
 
@@ -150,8 +150,8 @@ def test_one_action_is_enough() -> None:
 def test_with_more_coefficients_than_rows_a_ridge_decides() -> None:
     log = line_log(np.random.default_rng(6), 60, d=40)
     with pytest.raises(NotEstimableError, match="choose a smaller class or a ridge"):
-        misspecification_estimate(log, 2, method="residual products")
-    found = misspecification_estimate(log, 2, Linear(ridge=1.0), method="residual products")
+        misspecification_estimate(log, 2, method="residual_products")
+    found = misspecification_estimate(log, 2, Linear(ridge=1.0), method="residual_products")
     assert found.n_pairs > 20
 
 
@@ -178,7 +178,7 @@ def test_no_passive_rows_get_a_sentence() -> None:
 
 def test_bad_arguments_are_refused() -> None:
     log = step_log(np.random.default_rng(10), 50)
-    with pytest.raises(ValueError, match="method is 'magic'; choose 'auto', 'pure error'"):
+    with pytest.raises(ValueError, match="method is 'magic'; choose 'auto', 'pure_error'"):
         misspecification_estimate(log, 2, method="magic")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="level is 95; give a number between 0 and 1"):
         misspecification_estimate(log, 2, level=95)

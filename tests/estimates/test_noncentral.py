@@ -6,7 +6,7 @@ import mpmath
 import pytest
 from scipy.stats import chi2
 
-from gyrfalcon.estimates.noncentral import noncentrality_interval
+from gyrfalcon.estimates.misspecification.pure_error import noncentrality_interval
 
 
 def share_below(F: float, df1: int, df2: int, noncentrality: float) -> float:

@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.records import Log
-from gyrfalcon.environments.misspecification import misspecification
-from gyrfalcon.environments.population import Population
-from gyrfalcon.estimates.crossfit import cross_fitted
-from gyrfalcon.estimates.one_step import one_step
-from gyrfalcon.estimates.passive import folds
-from gyrfalcon.estimates.result import MisspecificationEstimate, NotEstimableError
-from gyrfalcon.estimates.richer import richer_oracle
-from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
-from gyrfalcon.oracles.joined import Joined
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.oracle import ModelClass
-from gyrfalcon.oracles.regressor import Regressor
+from gyrfalcon.environments.population.best_in_class import misspecification
+from gyrfalcon.environments.population.population import Population
+from gyrfalcon.estimates.misspecification.crossfit import cross_fitted
+from gyrfalcon.estimates.misspecification.one_step import one_step, richer_oracle
+from gyrfalcon.estimates.misspecification.passive_rows import folds
+from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
+from gyrfalcon.oracles.features.bases import Identity, Polynomial, RandomFourier
+from gyrfalcon.oracles.features.union import Joined
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
+from gyrfalcon.oracles.regressors.regressor import Regressor
 from tests.estimates.rows import (
     Rng,
     coverage,

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gyrfalcon.estimates.pairs import action_pairs
-from gyrfalcon.estimates.passive import folds, groups
+from gyrfalcon.estimates.misspecification.nearest_pairs import action_pairs
+from gyrfalcon.estimates.misspecification.passive_rows import folds, groups
 from tests.estimates.rows import passive_log
 
 

@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import f as f_distribution
 
 from gyrfalcon.core.records import Log
-from gyrfalcon.estimates.pure_error import pure_error
-from gyrfalcon.estimates.result import MisspecificationEstimate, NotEstimableError
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.estimates.misspecification.pure_error import pure_error
+from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
+from gyrfalcon.oracles.linear.linear import Linear
 from tests.estimates.rows import (
     LEVELS,
     coverage,

@@ -3,17 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.families import SinusoidWorld
-from gyrfalcon.environments.misspecification import misspecification
-from gyrfalcon.estimates.products import residual_products
-from gyrfalcon.estimates.result import MisspecificationEstimate, NotEstimableError
-from gyrfalcon.oracles.bases import Polynomial
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.oracle import ModelClass
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.environments.population.best_in_class import misspecification
+from gyrfalcon.environments.synthetic.families import SinusoidEnvironment
+from gyrfalcon.estimates.misspecification.nearest_pairs import residual_products
+from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
+from gyrfalcon.oracles.regressors.regressor import Regressor
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from tests.estimates.rows import (
     Rng,
     coverage,
@@ -71,12 +71,14 @@ def test_many_coefficients_leave_it_unbiased() -> None:
 @pytest.mark.parametrize(("n_features", "n"), [(2, 800), (3, 1500)])
 def test_waves_in_a_few_dimensions(n_features: int, n: int) -> None:
     # Neighbours differ a little: coverage is near 94% and leaves 88 to 99% of 150 once in 500 runs.
-    world = SinusoidWorld(n_features=n_features, misspecification=0.5, noise=0.3, n_actions=2, frequency=2.0)
-    b = misspecification(world.population, Linear()).b
+    environment = SinusoidEnvironment(
+        n_features=n_features, misspecification=0.5, noise=0.3, n_actions=2, frequency=2.0
+    )
+    b = misspecification(environment.population, Linear()).b
 
     def one(rng: Rng) -> MisspecificationEstimate:
         x = rng.uniform(-1.0, 1.0, (n, n_features))
-        return estimate(drawn(rng, x, world.means(x), 0.3))
+        return estimate(drawn(rng, x, environment.means(x), 0.3))
 
     assert 0.88 <= coverage(repeated(one, 150), b) <= 0.99
 
@@ -122,7 +124,7 @@ def test_folds_agree_with_leaving_pairs_out() -> None:
 
 def test_what_is_told_beside_the_number() -> None:
     found = estimate(step_log(np.random.default_rng(4), 101), n_actions=4)
-    assert found.method == "residual products"
+    assert found.method == "residual_products"
     assert found.n_rows == 2 * found.n_pairs == 100
     assert found.assumption.startswith("Mean rewards hardly change between nearest neighbours")
     assert found.notes == ("Nothing is said of 2 of 4 actions: none of their rows could be used.",)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Floats
 from gyrfalcon.estimates.scores import dr_scores, ips_scores, paired_gains
-from gyrfalcon.estimates.tallies import Tally
+from gyrfalcon.estimates.tally import Tally
 
 
 def log_of(action: Any, reward: Any, propensity: Any) -> Log:

@@ -7,10 +7,10 @@ import pytest
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.estimates.products import left_out_products
-from gyrfalcon.estimates.risk import best_risk
-from gyrfalcon.estimates.smoothers import Smoother
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.estimates.misspecification.crossfit import best_risk
+from gyrfalcon.estimates.misspecification.nearest_pairs import left_out_products
+from gyrfalcon.estimates.misspecification.smoother import Smoother
+from gyrfalcon.oracles.linear.linear import Linear
 from tests.estimates.rows import line_log, passive_log, step_log
 
 
@@ -21,7 +21,7 @@ def with_action_features(log: Log) -> Log:
 
 
 @pytest.mark.parametrize("ridge", [0.0, 2.5])
-@pytest.mark.parametrize("layout", ["per action", "shared", "hybrid"])
+@pytest.mark.parametrize("layout", ["per_action", "shared", "hybrid"])
 def test_residuals_are_those_of_the_oracles_own_fit(layout: Any, ridge: float) -> None:
     log = with_action_features(line_log(np.random.default_rng(2), 60, d=2))
     oracle = Linear(layout=layout, ridge=ridge).oracle(log.contexts, 2)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.estimates.tallies import Tally
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.estimates.tally import Tally
 
 columns = arrays(
     np.float64, st.tuples(st.integers(1, 3), st.integers(2, 30)), elements=st.floats(-50.0, 50.0)

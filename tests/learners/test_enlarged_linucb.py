@@ -10,22 +10,24 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.problems import Problem
-from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.oracles.linear import Linear
-from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.test_confident import model_of
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.oracles.linear.linear import Linear
+from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.test_ridge_learner import model_of
 
 RAW = Linear(intercept=False, standardise=False)
 
 
-@pytest.mark.parametrize("layout", ["per action", "shared", "hybrid"])
+@pytest.mark.parametrize("layout", ["per_action", "shared", "hybrid"])
 def test_without_misspecification_it_is_linucb(layout: Any) -> None:
-    world, model_class = Lines(n_action_features=2), Linear(layout=layout)
-    ours = started(EnlargedLinUCB(misspecification=0.0, alpha=0.4, model_class=model_class), world).until(500)
-    theirs = started(LinUCB(alpha=0.4, model_class=model_class), world).until(500)
-    contexts = world.draw(0, 200, seed=1).contexts
+    environment, model_class = Lines(n_action_features=2), Linear(layout=layout)
+    ours = started(
+        EnlargedLinUCB(misspecification=0.0, alpha=0.4, model_class=model_class), environment
+    ).until(500)
+    theirs = started(LinUCB(alpha=0.4, model_class=model_class), environment).until(500)
+    contexts = environment.draw(0, 200, seed=1).contexts
     one, other = model_of(ours.epoch.policy), model_of(theirs.epoch.policy)
     assert np.array_equal(one.scores(contexts), other.scores(contexts))
     for mine, its in zip(ours.decisions, theirs.decisions, strict=True):
@@ -41,24 +43,26 @@ def test_one_row_by_hand() -> None:
     np.testing.assert_allclose(scores[1], [1.2, 1.0], rtol=1e-15)
 
 
-@pytest.mark.parametrize(("layout", "own"), [("per action", True), ("shared", False), ("hybrid", False)])
+@pytest.mark.parametrize(("layout", "own"), [("per_action", True), ("shared", False), ("hybrid", False)])
 def test_the_bonus_counts_the_rows_of_the_same_matrix(layout: Any, own: bool) -> None:
-    world = Lines(n_action_features=2)
-    log = uniform_log(world, 200)
-    play = started(EnlargedLinUCB(misspecification=0.1, model_class=Linear(layout=layout)), world)
+    environment = Lines(n_action_features=2)
+    log = uniform_log(environment, 200)
+    play = started(EnlargedLinUCB(misspecification=0.1, model_class=Linear(layout=layout)), environment)
     play.learn(log)
     rows = np.bincount(log.action, minlength=3) if own else np.array([200])
     np.testing.assert_allclose(model_of(play.epoch.policy).bonus, 1.0 + 0.1 * np.sqrt(rows), rtol=1e-15)
 
 
 def test_the_bonus_covers_what_misspecification_can_do() -> None:
-    world = Lines()
-    log = uniform_log(world, 300)
+    environment = Lines()
+    log = uniform_log(environment, 300)
     rng = np.random.default_rng(3)
     error = 0.1 * rng.uniform(-1.0, 1.0, 300)
     for rewards in (error, 0.1 * np.sign(error)):
         # Expected rewards are 0 but for the error, so that the estimate is all its doing.
-        play = started(EnlargedLinUCB(misspecification=0.1, alpha=0.0, ridge=1e-9, model_class=RAW), world)
+        play = started(
+            EnlargedLinUCB(misspecification=0.1, alpha=0.0, ridge=1e-9, model_class=RAW), environment
+        )
         play.learn(replace(log, reward=rewards))
         model = model_of(play.epoch.policy)
         assert (np.abs(model.means(log.contexts)) <= model.bonus * model.widths(log.contexts)).all()

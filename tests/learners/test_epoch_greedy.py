@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.epochs import action_probabilities
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.learners.epoch_greedy import EpochGreedy
-from tests.contracts.worlds import Lines, Play, epochs_of, started, uniform_log
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
+from tests.contracts.environments import Lines, Play, epochs_of, started, uniform_log
 
 
 def scores_of(play: Play) -> Any:
     assert isinstance(play.epoch.policy, KernelPolicy)
-    return play.epoch.policy.scorer.scores(play.world.draw(0, 50, seed=2).contexts)
+    return play.epoch.policy.scorer.scores(play.environment.draw(0, 50, seed=2).contexts)
 
 
 def test_the_share_of_uniform_rounds_by_hand() -> None:
@@ -43,7 +43,7 @@ def test_the_first_epoch_is_passive_and_the_rest_greedy_beside_the_share() -> No
     assert log.passive.all()
     assert (log.propensity == 1 / 3).all()
     play.learn(log)
-    contexts = play.world.draw(0, 50, seed=2).contexts
+    contexts = play.environment.draw(0, 50, seed=2).contexts
     probabilities = action_probabilities(play.epoch, np.arange(100, 150), contexts)
     share = play.epoch.passive_share
     expected = np.full((50, 3), share / 3)
@@ -52,13 +52,13 @@ def test_the_first_epoch_is_passive_and_the_rest_greedy_beside_the_share() -> No
 
 
 def test_only_passive_rows_are_fitted_unless_asked() -> None:
-    world = Lines()
-    log = uniform_log(world, 300)
+    environment = Lines()
+    log = uniform_log(environment, 300)
     half = replace(log, component=np.arange(300) % 2)
     published, pooled, alone = (
-        started(EpochGreedy(), world),
-        started(EpochGreedy(rows="all"), world),
-        started(EpochGreedy(rows="all"), world),
+        started(EpochGreedy(), environment),
+        started(EpochGreedy(rows="all"), environment),
+        started(EpochGreedy(rows="all"), environment),
     )
     published.learn(half)
     pooled.learn(half)
@@ -77,14 +77,14 @@ def test_passive_rows_of_all_epochs_are_fitted() -> None:
 
 
 def test_without_passive_rows_it_goes_on_and_says_so() -> None:
-    world = Lines()
-    play = started(EpochGreedy(), world)
-    active = replace(uniform_log(world, 100), component=np.zeros(100, dtype=np.int64))
+    environment = Lines()
+    play = started(EpochGreedy(), environment)
+    active = replace(uniform_log(environment, 100), component=np.zeros(100, dtype=np.int64))
     play.learn(active)
     assert play.epoch.passive_share == 1.0
     assert play.epoch.report is not None
     assert play.epoch.report.notes == ("no passive rows came in; the policy stays as it was",)
-    play.learn(uniform_log(world, 300))
+    play.learn(uniform_log(environment, 300))
     before, share = scores_of(play), play.epoch.passive_share
     play.learn(active)
     assert np.array_equal(scores_of(play), before)
@@ -92,8 +92,8 @@ def test_without_passive_rows_it_goes_on_and_says_so() -> None:
 
 
 def test_a_log_stands_in_for_the_first_epoch() -> None:
-    world = Lines()
-    epoch = EpochGreedy().start(world.problem, uniform_log(world, 300))
+    environment = Lines()
+    epoch = EpochGreedy().start(environment.problem, uniform_log(environment, 300))
     assert epoch.passive_share == EpochGreedy().share(0, 100)
 
 

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, decide
-from gyrfalcon.core.policies import UniformPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.fit_report import FitReport
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.records import Decisions, Log, PastLogs
-from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.schedules import Doubling, FixedBatch
-from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
-from gyrfalcon.oracles.bases import Polynomial
-from gyrfalcon.oracles.linear import Linear
-from tests.contracts.worlds import Lines, epochs_of, started, uniform_log
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.simulation.simulate import simulate
+from tests.contracts.environments import Lines, epochs_of, started, uniform_log
 
 STEP = StepExample()
 C = 131072 / math.log(2)
@@ -128,7 +128,7 @@ def test_gamma_falls_once_as_printed_and_never_if_asked() -> None:
 def test_monotone_gamma_survives_an_epoch_without_rewards() -> None:
     play = started(EpsilonFalcon(preset="calibrated", monotone_gamma=True), Lines()).until(800)
     before = report_of(play.epoch).gamma
-    rows = uniform_log(play.world, 20)
+    rows = uniform_log(play.environment, 20)
     play.learn(rows.where(np.zeros(20, dtype=np.bool_)))
     assert report_of(play.epoch).gamma == before
     play.learn(rows)
@@ -161,7 +161,7 @@ def test_the_calibrated_slack_takes_the_variance_of_rewards_where_passive_rows_a
     assert report.slack == pytest.approx(slack, rel=1e-9)
 
 
-@pytest.mark.parametrize("slack", ["calibrated", "chi-square", "sandwich"])
+@pytest.mark.parametrize("slack", ["calibrated", "chi_square", "sandwich"])
 def test_a_fit_keeps_to_its_slack_and_pays_a_price_only_where_that_binds(slack: Any) -> None:
     reports = [
         report_of(epoch)
@@ -190,7 +190,7 @@ def test_the_report_counts_rows_of_the_epoch_or_of_all_epochs() -> None:
     assert (pooled.n_active, pooled.n_passive) == (720, 80)
 
 
-@pytest.mark.parametrize("data", ["last epoch", "all"])
+@pytest.mark.parametrize("data", ["last_epoch", "all"])
 def test_without_passive_share_it_is_falcon_decision_for_decision(data: Any) -> None:
     one = simulate(EpsilonFalcon(preset="calibrated", epsilon=0.0, data=data), STEP, 6400, seed=3)
     other = simulate(Falcon(data=data), STEP, 6400, seed=3)
@@ -285,5 +285,5 @@ def test_the_sandwich_slack_covers_where_noise_grows_with_the_features() -> None
 
 def test_the_chi_square_slack_covers_as_often_as_it_says_where_noise_is_equal() -> None:
     # delta' = .48 / 12 = .04, and .9583 with estimated noise (F distribution). Four standard errors: 1e-4.
-    covered = coverage(EpsilonFalcon(preset="calibrated", slack="chi-square", delta=0.48), 500, False)
+    covered = coverage(EpsilonFalcon(preset="calibrated", slack="chi_square", delta=0.48), 500, False)
     assert covered == pytest.approx(0.9583, abs=0.036)

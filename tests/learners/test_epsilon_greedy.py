@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from tests.contracts.worlds import Lines, started, uniform_log
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+from tests.contracts.environments import Lines, started, uniform_log
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
 def test_the_best_action_gets_what_exploration_leaves(epsilon: float) -> None:
-    world = Lines()
-    play = started(EpsilonGreedy(epsilon=epsilon), world).until(300)
-    contexts = world.draw(0, 100, seed=1).contexts
+    environment = Lines()
+    play = started(EpsilonGreedy(epsilon=epsilon), environment).until(300)
+    contexts = environment.draw(0, 100, seed=1).contexts
     assert isinstance(play.epoch.policy, KernelPolicy)
     best = play.epoch.policy.scorer.scores(contexts).argmax(axis=1)
     expected = np.full((100, 3), epsilon / 3)
@@ -24,11 +24,11 @@ def test_the_best_action_gets_what_exploration_leaves(epsilon: float) -> None:
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts), expected, atol=1e-15)
 
 
-@pytest.mark.parametrize(("data", "n_rows"), [("all", 350.0), ("last epoch", 250.0)])
+@pytest.mark.parametrize(("data", "n_rows"), [("all", 350.0), ("last_epoch", 250.0)])
 def test_it_fits_all_rows_or_those_of_the_last_epoch(data: Any, n_rows: float) -> None:
     play = started(EpsilonGreedy(data=data), Lines())
-    play.learn(uniform_log(play.world, 100))
-    play.learn(uniform_log(play.world, 250, seed=1))
+    play.learn(uniform_log(play.environment, 100))
+    play.learn(uniform_log(play.environment, 250, seed=1))
     assert play.epoch.report is not None
     assert play.epoch.report.n_active == n_rows
 
@@ -42,11 +42,11 @@ def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], val
 
 
 def test_the_share_decays_with_the_rows_and_is_at_most_1() -> None:
-    world = Lines()
-    contexts = world.draw(0, 50, seed=1).contexts
+    environment = Lines()
+    contexts = environment.draw(0, 50, seed=1).contexts
     for n, share in ((1, 1.0), (1000, 0.2), (8000, 0.1)):
-        play = started(EpsilonGreedy(epsilon=2.0, decay=1 / 3), world)
-        play.learn(uniform_log(world, n))
+        play = started(EpsilonGreedy(epsilon=2.0, decay=1 / 3), environment)
+        play.learn(uniform_log(environment, n))
         rest = 1.0 - play.epoch.policy.probabilities(contexts).max(axis=1)
         np.testing.assert_allclose(rest, share * 2 / 3, rtol=1e-9)
 

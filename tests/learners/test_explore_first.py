@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.problems import Problem
-from gyrfalcon.learners.explore_first import ExploreFirst
-from gyrfalcon.learners.uniform import Uniform
-from tests.contracts.worlds import Lines, Play, started, uniform_log
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.learners.baselines.explore_first import ExploreFirst
+from gyrfalcon.learners.baselines.uniform import Uniform
+from tests.contracts.environments import Lines, Play, started, uniform_log
 
 
 def scores_of(play: Play) -> Any:
     assert isinstance(play.epoch.policy, KernelPolicy)
-    return play.epoch.policy.scorer.scores(play.world.draw(0, 50, seed=2).contexts)
+    return play.epoch.policy.scorer.scores(play.environment.draw(0, 50, seed=2).contexts)
 
 
-def active_log(world: Lines, n: int, seed: int) -> Any:
-    return replace(uniform_log(world, n, seed), component=np.zeros(n, dtype=np.int64))
+def active_log(environment: Lines, n: int, seed: int) -> Any:
+    return replace(uniform_log(environment, n, seed), component=np.zeros(n, dtype=np.int64))
 
 
 def test_it_explores_for_as_long_as_it_was_told_and_is_greedy_then() -> None:
@@ -38,7 +38,7 @@ def test_it_explores_for_as_long_as_it_was_told_and_is_greedy_then() -> None:
 
 def test_mixing_keeps_every_action_possible() -> None:
     play = started(ExploreFirst(n_explore=100, mixing=0.3), Lines()).until(200)
-    contexts = play.world.draw(0, 50, seed=1).contexts
+    contexts = play.environment.draw(0, 50, seed=1).contexts
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts).min(axis=1), 0.1, atol=1e-15)
 
 
@@ -59,8 +59,11 @@ def test_it_fits_once_unless_it_is_to_refit() -> None:
 
 
 def test_late_rewards_of_exploration_are_learned_from() -> None:
-    world = Lines()
-    play, whole = started(ExploreFirst(n_explore=200), world), started(ExploreFirst(n_explore=200), world)
+    environment = Lines()
+    play, whole = (
+        started(ExploreFirst(n_explore=200), environment),
+        started(ExploreFirst(n_explore=200), environment),
+    )
     log = play.decide()
     assert np.array_equal(log.action, whole.decide().action)
     early = np.arange(200) % 3 > 0
@@ -71,30 +74,30 @@ def test_late_rewards_of_exploration_are_learned_from() -> None:
 
 
 def test_an_action_without_rows_is_tried_and_then_known() -> None:
-    world = Lines()
-    play = started(ExploreFirst(n_explore=100), world)
-    log = uniform_log(world, 300)
+    environment = Lines()
+    play = started(ExploreFirst(n_explore=100), environment)
+    log = uniform_log(environment, 300)
     play.learn(log.where(log.action != 2))
-    contexts = world.draw(0, 50, seed=1).contexts
+    contexts = environment.draw(0, 50, seed=1).contexts
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts)[:, 2], 1 / 3)
     before = scores_of(play)
-    play.learn(active_log(world, 200, seed=3))
+    play.learn(active_log(environment, 200, seed=3))
     after = scores_of(play)
     np.testing.assert_allclose(after[:, :2], before[:, :2], rtol=1e-9)
     assert set(play.epoch.policy.probabilities(contexts).ravel().tolist()) == {0.0, 1.0}
-    play.learn(active_log(world, 200, seed=4))
+    play.learn(active_log(environment, 200, seed=4))
     assert np.array_equal(scores_of(play), after)
 
 
 def test_an_action_that_is_added_is_tried_and_then_known() -> None:
-    world = Lines()
+    environment = Lines()
     learner = ExploreFirst(n_explore=100)
-    play = started(learner, world).until(100)
+    play = started(learner, environment).until(100)
     play.epoch = learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, outside="accept"))
-    contexts = world.draw(0, 50, seed=1).contexts
+    contexts = environment.draw(0, 50, seed=1).contexts
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts)[:, 1], 1 / 3)
     before = scores_of(play)
-    play.learn(active_log(world, 200, seed=3))
+    play.learn(active_log(environment, 200, seed=3))
     np.testing.assert_allclose(scores_of(play)[:, [0, 2]], before[:, [0, 2]], rtol=1e-9)
     assert np.abs(scores_of(play)[:, 1] - before[:, 1]).max() > 0.01
 
@@ -106,9 +109,9 @@ def test_exploration_goes_on_until_there_are_rewards() -> None:
 
 
 def test_it_needs_its_own_epochs() -> None:
-    world = Lines()
+    environment = Lines()
     with pytest.raises(TypeError, match="give ExploreFirst its own epochs"):
-        ExploreFirst().adapt(Uniform().start(world.problem), world.problem)
+        ExploreFirst().adapt(Uniform().start(environment.problem), environment.problem)
 
 
 @pytest.mark.parametrize(

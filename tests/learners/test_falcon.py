@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.core.kernels import inverse_gap_weighting
-from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import inverse_gap_weighting
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.falcon import Falcon
-from tests.contracts.worlds import Lines, epochs_of, started, uniform_log
+from tests.contracts.environments import Lines, epochs_of, started, uniform_log
 
 
 def lstsq_scores(x: Any, action: Any, reward: Any, at: Any) -> Any:
@@ -24,20 +24,20 @@ def lstsq_scores(x: Any, action: Any, reward: Any, at: Any) -> Any:
     return np.column_stack([np.ones(len(at)), at]) @ np.array(fits).T
 
 
-@pytest.mark.parametrize("data", ["last epoch", "all"])
+@pytest.mark.parametrize("data", ["last_epoch", "all"])
 def test_it_plays_inverse_gap_weighting_on_least_squares(data: Any) -> None:
     learner = Falcon(data=data)
-    world = Lines()
-    first, second = uniform_log(world, 100), uniform_log(world, 150, seed=1)
-    play = started(learner, world)
+    environment = Lines()
+    first, second = uniform_log(environment, 100), uniform_log(environment, 150, seed=1)
+    play = started(learner, environment)
     play.learn(first)
     play.learn(second)
-    logs = [second] if data == "last epoch" else [first, second]
+    logs = [second] if data == "last_epoch" else [first, second]
     x, action, reward = (
         np.concatenate(columns)
         for columns in zip(*((log.contexts.shared, log.action, log.reward) for log in logs), strict=True)
     )
-    contexts = world.draw(0, 50, seed=2).contexts
+    contexts = environment.draw(0, 50, seed=2).contexts
     gamma = 10 * math.sqrt(3 * 150 / (9 * math.log(2 / 0.05)))
     expected = inverse_gap_weighting(lstsq_scores(x, action, reward, contexts.shared), gamma)
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts), expected, rtol=1e-10)
@@ -61,13 +61,13 @@ def test_it_has_no_passive_rounds_and_no_constraint() -> None:
 
 
 def test_an_action_without_rows_in_the_last_epoch_keeps_its_line() -> None:
-    world = Lines()
-    play = started(Falcon(), world)
-    play.learn(uniform_log(world, 300))
-    contexts = world.draw(0, 50, seed=2).contexts
+    environment = Lines()
+    play = started(Falcon(), environment)
+    play.learn(uniform_log(environment, 300))
+    contexts = environment.draw(0, 50, seed=2).contexts
     assert isinstance(play.epoch.policy, KernelPolicy)
     before = play.epoch.policy.scorer.scores(contexts)
-    log = uniform_log(world, 100, seed=1)
+    log = uniform_log(environment, 100, seed=1)
     play.learn(log.where(log.action != 1))
     assert isinstance(play.epoch.policy, KernelPolicy)
     after = play.epoch.policy.scorer.scores(contexts)
@@ -86,13 +86,13 @@ def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], val
 
 def test_settings_survive_replace() -> None:
     learner = Falcon(c_gamma=3.0, schedule=Doubling(8))
-    assert replace(replace(learner, data="all"), data="last epoch") == learner
+    assert replace(replace(learner, data="all"), data="last_epoch") == learner
 
 
 def test_a_finite_class_has_the_published_gamma_of_all_rows() -> None:
     play = started(Falcon(class_size=1000, c_gamma=1 / 30, data="all"), Lines())
-    play.learn(uniform_log(play.world, 100))
-    play.learn(uniform_log(play.world, 300, seed=1))
+    play.learn(uniform_log(play.environment, 100))
+    play.learn(uniform_log(play.environment, 300, seed=1))
     assert play.epoch.report is not None
     # sqrt(3 400 / ln(1000 400 / .05)) / 30 = sqrt(1200 / 15.895) / 30
     assert play.epoch.report.gamma == pytest.approx(0.28963, abs=1e-5)

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.schedules import KnownHorizon
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
-from tests.contracts.worlds import Lines, epochs_of, started, uniform_log
+from tests.contracts.environments import Lines, epochs_of, started, uniform_log
 
 
 def test_gamma_by_hand() -> None:
     # K = 3, d = 9, n = 400, m = 2: E = .01 9 ln(2 4 / .05) / 400 = .0011419 and sqrt(3 / E) / 2 = 25.628.
     play = started(FalconPlus(c_error=0.01), Lines())
-    play.learn(uniform_log(play.world, 400))
+    play.learn(uniform_log(play.environment, 400))
     assert isinstance(play.epoch.policy, KernelPolicy)
     assert isinstance(play.epoch.policy.kernel, InverseGapWeighting)
     assert play.epoch.policy.kernel.gamma == pytest.approx(25.628, abs=1e-3)
@@ -43,33 +43,33 @@ def test_gamma_grows_by_the_root_of_two_up_to_its_logarithm() -> None:
 
 
 def test_it_is_epsilon_falcon_without_passive_rows_at_the_same_gamma() -> None:
-    world, delta, c_error = Lines(), 0.05, 0.02
+    environment, delta, c_error = Lines(), 0.05, 0.02
     c_gamma = 0.5 * math.sqrt(math.log(1 / delta) / (c_error * math.log(8 / delta)))
     plays = [
-        started(learner, world)
+        started(learner, environment)
         for learner in (
             FalconPlus(c_error=c_error, delta=delta),
             EpsilonFalcon(preset="calibrated", epsilon=0.0, c_gamma=c_gamma, delta=delta),
         )
     ]
-    log = uniform_log(world, 300)
+    log = uniform_log(environment, 300)
     for play in plays:
         play.learn(replace(log, component=np.zeros(300, dtype=np.int64)))
-    contexts = world.draw(0, 50, seed=2).contexts
+    contexts = environment.draw(0, 50, seed=2).contexts
     ours, theirs = (play.epoch.policy.probabilities(contexts) for play in plays)
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
 def test_it_forgets_earlier_epochs() -> None:
-    world = Lines()
-    play, fresh = started(FalconPlus(), world), started(FalconPlus(), world)
-    play.learn(uniform_log(world, 300))
-    last = uniform_log(world, 200, seed=1)
+    environment = Lines()
+    play, fresh = started(FalconPlus(), environment), started(FalconPlus(), environment)
+    play.learn(uniform_log(environment, 300))
+    last = uniform_log(environment, 200, seed=1)
     for one in (play, fresh):
         one.learn(last)
     assert isinstance(play.epoch.policy, KernelPolicy)
     assert isinstance(fresh.epoch.policy, KernelPolicy)
-    contexts = world.draw(0, 50, seed=2).contexts
+    contexts = environment.draw(0, 50, seed=2).contexts
     np.testing.assert_allclose(
         play.epoch.policy.scorer.scores(contexts), fresh.epoch.policy.scorer.scores(contexts), rtol=1e-10
     )

@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.drift import Switching
-from gyrfalcon.environments.environment import Environment
-from gyrfalcon.environments.families import LinearWorld
-from gyrfalcon.experiments.datasets import dataset
-from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.environments.data.named import dataset
+from gyrfalcon.environments.protocol import Environment
+from gyrfalcon.environments.synthetic.families import LinearEnvironment
+from gyrfalcon.environments.wrappers import Switching
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.simulation.simulate import simulate
 
 N_ROUNDS, N_RUNS = 6_000, 4
 
 
-def gains(world: Environment, classes: str, half_life: float) -> Floats:
+def gains(environment: Environment, classes: str, half_life: float) -> Floats:
     """(runs,): how much more reward a round there is with forgetting, in the second half."""
     late = [
         simulate(
             EpsilonFalcon(classes=classes, half_life=kept),
-            world,
+            environment,
             N_ROUNDS,
             N_RUNS,
             seed=3,
@@ -34,16 +34,18 @@ def gains(world: Environment, classes: str, half_life: float) -> Floats:
 
 @pytest.mark.parametrize("classes", ["linear", "auto"])
 def test_after_a_change_forgetting_earns_more(classes: str) -> None:
-    world = Switching((LinearWorld(world_seed=0), LinearWorld(world_seed=1)), at=N_ROUNDS // 2)
+    environment = Switching(
+        (LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1)), at=N_ROUNDS // 2
+    )
     # Over these four runs .12 to .15 with lines, .09 to .10 with all classes.
-    assert gains(world, classes, 1_000.0).min() > 0.05
+    assert gains(environment, classes, 1_000.0).min() > 0.05
 
 
 @pytest.mark.parametrize(
-    ("world", "classes", "half_life"),
+    ("environment", "classes", "half_life"),
     [
-        (LinearWorld(), "linear", 1_000.0),
-        (LinearWorld(), "auto", 1_000.0),
+        (LinearEnvironment(), "linear", 1_000.0),
+        (LinearEnvironment(), "auto", 1_000.0),
         ("magic", "linear", 1_000.0),
         ("segment", "linear", 4_000.0),
         ("satimage", "linear", 4_000.0),
@@ -51,8 +53,8 @@ def test_after_a_change_forgetting_earns_more(classes: str) -> None:
     ids=str,
 )
 def test_where_nothing_changes_it_costs_half_a_point_at_most(
-    world: Environment | str, classes: str, half_life: float
+    environment: Environment | str, classes: str, half_life: float
 ) -> None:
-    given = dataset(world) if isinstance(world, str) else world
+    given = dataset(environment) if isinstance(environment, str) else environment
     # Each leaves some twenty rows to a coefficient; with half as many, segment and satimage lose .6 points.
     assert gains(given, classes, half_life).mean() > -0.005

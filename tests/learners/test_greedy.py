@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.learners.greedy import Greedy
-from tests.contracts.worlds import Lines, started, uniform_log
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.baselines.greedy import Greedy
+from gyrfalcon.simulation.simulate import simulate
+from tests.contracts.environments import Lines, started, uniform_log
 
 
 @pytest.mark.parametrize(("mixing", "least"), [(0.0, 0.0), (0.3, 0.1)])
 def test_it_plays_the_best_estimate_after_a_uniform_epoch(mixing: float, least: float) -> None:
-    world = Lines()
-    play = started(Greedy(mixing=mixing), world)
+    environment = Lines()
+    play = started(Greedy(mixing=mixing), environment)
     assert (play.decide().propensity == 1 / 3).all()
     play.until(300)
-    contexts = world.draw(0, 100, seed=1).contexts
+    contexts = environment.draw(0, 100, seed=1).contexts
     probabilities = play.epoch.policy.probabilities(contexts)
     assert isinstance(play.epoch.policy, KernelPolicy)
     best = play.epoch.policy.scorer.scores(contexts).argmax(axis=1)
@@ -37,11 +37,11 @@ def test_it_is_epsilon_greedy_without_exploration() -> None:
 
 
 def test_it_tries_an_action_without_rows_and_fits_all_rows() -> None:
-    world = Lines()
-    play = started(Greedy(), world)
-    log = uniform_log(world, 200)
+    environment = Lines()
+    play = started(Greedy(), environment)
+    log = uniform_log(environment, 200)
     play.learn(log.where(log.action != 0))
-    contexts = world.draw(0, 50, seed=1).contexts
+    contexts = environment.draw(0, 50, seed=1).contexts
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts)[:, 0], 1 / 3)
     play.learn(log.where(log.action == 0))
     assert play.epoch.report is not None

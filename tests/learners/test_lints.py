@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import decide
-from gyrfalcon.core.policies import Policy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.thompson import SampledPolicy, ThompsonPolicy
-from gyrfalcon.core.types import Floats
-from gyrfalcon.learners.lints import CoefficientDraws, LinTS
-from gyrfalcon.oracles.linear import Linear
-from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.test_confident import model_of
+from gyrfalcon.learners.optimistic.lints import CoefficientDraws, LinTS
+from gyrfalcon.oracles.linear.linear import Linear
+from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.test_ridge_learner import model_of
 
 RAW = Linear(intercept=False, standardise=False)
 TEXTBOOK = LinTS(model_class=RAW)
@@ -29,9 +29,9 @@ HYBRID = LinTS(model_class=replace(RAW, layout="hybrid"), n_draws=4000)
 WITH_FEATURES = Lines(n_action_features=2)
 
 
-def policy_after(learner: LinTS, world: Lines, n: int = 60) -> Policy:
-    play = started(learner, world)
-    play.learn(uniform_log(world, n))
+def policy_after(learner: LinTS, environment: Lines, n: int = 60) -> Policy:
+    play = started(learner, environment)
+    play.learn(uniform_log(environment, n))
     return play.epoch.policy
 
 
@@ -71,22 +71,22 @@ def test_one_row_by_hand() -> None:
 
 
 def test_two_actions_of_their_own_have_a_closed_form() -> None:
-    world = Lines(n_actions=2)
-    log = uniform_log(world, 60)
+    environment = Lines(n_actions=2)
+    log = uniform_log(environment, 60)
     x = log.contexts.shared
     means, variances = np.empty((60, 2)), np.empty((60, 2))
     for action in range(2):
         mu, inverse = ridge_posterior(x[log.action == action], log.reward[log.action == action])
         means[:, action], variances[:, action] = x @ mu, 0.25 * np.einsum("ni,ij,nj->n", x, inverse, x)
     expected = ndtr((means[:, 0] - means[:, 1]) / np.sqrt(variances.sum(axis=1)))
-    policy = policy_after(TEXTBOOK, world)
+    policy = policy_after(TEXTBOOK, environment)
     assert isinstance(policy, ThompsonPolicy)
     np.testing.assert_allclose(policy.probabilities(log.contexts)[:, 0], expected, rtol=0, atol=1e-10)
 
 
 def test_three_actions_agree_with_independent_draws() -> None:
-    world, rng = Lines(), np.random.default_rng(5)
-    log = uniform_log(world, 60)
+    environment, rng = Lines(), np.random.default_rng(5)
+    log = uniform_log(environment, 60)
     x, n_draws = log.contexts.shared[:20], 100_000
     scores = np.empty((n_draws, 20, 3))
     for action in range(3):
@@ -96,18 +96,18 @@ def test_three_actions_agree_with_independent_draws() -> None:
         scores[:, :, action] = rng.multivariate_normal(mu, 0.25 * inverse, n_draws) @ x.T
     shares = np.stack([(scores.argmax(axis=2) == action).mean(axis=0) for action in range(3)], axis=1)
     # A share has a deviation of at most .5 / sqrt(n_draws); 60 of them exceed five once in 29,000 times.
-    found = policy_after(TEXTBOOK, world).probabilities(Contexts(x))
+    found = policy_after(TEXTBOOK, environment).probabilities(Contexts(x))
     np.testing.assert_allclose(found, shares, rtol=0, atol=5 * 0.5 / math.sqrt(n_draws))
 
 
 def test_two_actions_with_shared_coefficients_agree_with_their_closed_form() -> None:
-    world = replace(WITH_FEATURES, n_actions=2)
-    log = uniform_log(world, 60)
+    environment = replace(WITH_FEATURES, n_actions=2)
+    log = uniform_log(environment, 60)
     mu, inverse = shared_posterior(log)
     phi = interacted(log.contexts)
     difference = phi[:, 0] - phi[:, 1]
     spread = 0.5 * np.sqrt(np.einsum("ni,ij,nj->n", difference, inverse, difference))
-    found = policy_after(SHARED, world).probabilities(log.contexts)[:, 0]
+    found = policy_after(SHARED, environment).probabilities(log.contexts)[:, 0]
     # 60 shares of 4,000 draws: one exceeds five deviations once in 29,000 times.
     np.testing.assert_allclose(found, ndtr(difference @ mu / spread), rtol=0, atol=5 * 0.5 / math.sqrt(4000))
 
@@ -142,10 +142,10 @@ def test_draws_have_the_means_and_widths_of_the_posterior(learner: LinTS) -> Non
 
 @pytest.mark.parametrize("learner", [TEXTBOOK, SHARED, HYBRID])
 def test_a_small_scale_is_greedy_play(learner: LinTS) -> None:
-    world = WITH_FEATURES if learner.model_class.layout else Lines()
-    contexts = world.draw(0, 100, seed=1).contexts
+    environment = WITH_FEATURES if learner.model_class.layout else Lines()
+    contexts = environment.draw(0, 100, seed=1).contexts
     for scale in (0.0, 1e-9):
-        policy = policy_after(replace(learner, scale=scale, n_draws=50), world)
+        policy = policy_after(replace(learner, scale=scale, n_draws=50), environment)
         best = model_of(policy).means(contexts).argmax(axis=1)
         assert np.array_equal(policy.probabilities(contexts) == 1.0, np.eye(3, dtype=np.bool_)[best])
 

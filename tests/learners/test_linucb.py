@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.records import Log, PastLogs
-from gyrfalcon.core.types import Floats
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.models import OptimisticModel
-from tests.contracts.worlds import Lines, started, uniform_log
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.linear.models import OptimisticModel
+from tests.contracts.environments import Lines, started, uniform_log
 
 TEXTBOOK = LinUCB(model_class=Linear(intercept=False, standardise=False))
 UNIT_VECTORS = Contexts(np.eye(2))
@@ -76,15 +76,15 @@ def test_scores_are_the_ridge_closed_form(alpha: float, ridge: float) -> None:
 
 @pytest.mark.parametrize("learner", [LinUCB(), TEXTBOOK])
 def test_a_batch_teaches_what_its_parts_teach_one_after_the_other(learner: LinUCB) -> None:
-    world = Lines()
-    log = uniform_log(world, 120)
-    whole = started(learner, world)
+    environment = Lines()
+    log = uniform_log(environment, 120)
+    whole = started(learner, environment)
     whole.learn(log)
-    parts = started(learner, world)
+    parts = started(learner, environment)
     # The first part fixes the centre of the features, which no score may depend on.
     for row in range(0, 120, 20):
         parts.learn(log.where((np.arange(120) >= row) & (np.arange(120) < row + 20)))
-    contexts = world.draw(0, 50, seed=1).contexts
+    contexts = environment.draw(0, 50, seed=1).contexts
     np.testing.assert_allclose(
         scorer_of(parts.epoch).scores(contexts), scorer_of(whole.epoch).scores(contexts), rtol=1e-10
     )
@@ -100,10 +100,10 @@ def test_widths_do_not_depend_on_rewards_and_shrink_with_rows() -> None:
 
 
 def test_it_plays_the_largest_score_and_mixes_uniform_play_in_if_asked() -> None:
-    world = Lines()
+    environment = Lines()
     for mixing, least in ((0.0, 0.0), (0.3, 0.1)):
-        play = started(LinUCB(mixing=mixing), world).until(300)
-        contexts = world.draw(0, 100, seed=1).contexts
+        play = started(LinUCB(mixing=mixing), environment).until(300)
+        contexts = environment.draw(0, 100, seed=1).contexts
         probabilities = play.epoch.policy.probabilities(contexts)
         best = scorer_of(play.epoch).scores(contexts).argmax(axis=1)
         assert np.array_equal(probabilities.argmax(axis=1), best)
@@ -116,12 +116,12 @@ def test_the_first_batch_is_uniform() -> None:
     assert play.epoch.n_rounds == 100
 
 
-@pytest.mark.parametrize("layout", ["per action", "hybrid", "shared"])
+@pytest.mark.parametrize("layout", ["per_action", "hybrid", "shared"])
 def test_a_new_action_has_the_width_of_no_data(layout: Any) -> None:
-    world = Lines(n_action_features=2)
-    play = started(LinUCB(model_class=Linear(layout=layout)), world).until(300)
+    environment = Lines(n_action_features=2)
+    play = started(LinUCB(model_class=Linear(layout=layout)), environment).until(300)
     adapted = play.learner.adapt(play.epoch, Problem(["action 2", "action 0", "new"], 2, 2, outside="accept"))
-    contexts = world.draw(0, 100, seed=1).contexts
+    contexts = environment.draw(0, 100, seed=1).contexts
     widths = scorer_of(adapted).widths(contexts)
     if layout != "shared":
         assert (widths[:, 2] > 2 * widths[:, :2].max(axis=1)).all()

@@ -11,13 +11,13 @@ import pytest
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
-from gyrfalcon.learners.epochwise import fitted_state
-from gyrfalcon.learners.oful import OFUL, Refreshed
-from gyrfalcon.oracles.linear import Linear, LinearOracle
-from tests.contracts.worlds import Lines, Play, started, uniform_log
-from tests.learners.test_confident import model_of
+from gyrfalcon.learners.optimistic.oful import OFUL, Refreshed
+from gyrfalcon.learners.steps import fitted_state
+from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from tests.contracts.environments import Lines, Play, started, uniform_log
+from tests.learners.test_ridge_learner import model_of
 
 TEXTBOOK = OFUL(growth=0.0, model_class=Linear(intercept=False, standardise=False))
 
@@ -56,9 +56,9 @@ def test_one_row_by_hand() -> None:
 @pytest.mark.parametrize("settings", [{}, {"noise": 0.1, "norm": 2.0}, {"ridge": 3.0, "delta": 0.01}])
 def test_the_radius_is_that_of_one_dense_matrix(settings: dict[str, Any]) -> None:
     learner = replace(TEXTBOOK, **settings)
-    world = Lines(n_actions=4, n_features=3)
-    log = uniform_log(world, 150)
-    play = started(learner, world)
+    environment = Lines(n_actions=4, n_features=3)
+    log = uniform_log(environment, 150)
+    play = started(learner, environment)
     play.learn(log)
     phi = np.zeros((150, 4, 3))
     phi[np.arange(150), log.action] = log.contexts.shared
@@ -148,14 +148,14 @@ def test_a_context_far_out_does_not_end_the_refreshing() -> None:
 
 
 def test_rows_that_come_after_actions_changed_refresh_the_policy() -> None:
-    world = Lines()
-    play = started(OFUL(growth=1e6), world).until(300)
+    environment = Lines()
+    play = started(OFUL(growth=1e6), environment).until(300)
     adapted = play.learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, outside="accept"))
     assert radius_of(adapted) == radius_of(play.epoch)
-    on = Play(play.learner, world, adapted)
-    on.learn(uniform_log(world, 5))
+    on = Play(play.learner, environment, adapted)
+    on.learn(uniform_log(environment, 5))
     assert "was refreshed" in note_of(on.epoch)
-    on.learn(uniform_log(world, 5))
+    on.learn(uniform_log(environment, 5))
     assert "not refreshed" in note_of(on.epoch)
 
 

@@ -1,4 +1,4 @@
-"""The passive share from an estimate of b: it follows the world, is bounded, and says where it is from."""
+"""The passive share from an estimate of b: it follows the environment, is bounded, and says where it is from."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.arrays import Ints
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Ints
-from gyrfalcon.environments.environment import Environment
-from gyrfalcon.environments.families import LinearWorld
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.estimates.misspecification import misspecification_estimate
-from gyrfalcon.learners.adapting import renumbered
-from gyrfalcon.learners.passive_shares import (
+from gyrfalcon.environments.protocol import Environment
+from gyrfalcon.environments.synthetic.families import LinearEnvironment
+from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
+from gyrfalcon.learners.action_changes import renumbered
+from gyrfalcon.learners.adaptive.passive_share import (
     MOST_ROWS,
     RATIO,
     corollary_share,
@@ -25,18 +25,18 @@ from gyrfalcon.learners.passive_shares import (
     is_due,
     latest_passive,
 )
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.oracle import AnyOracle
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import AnyOracle
+from gyrfalcon.oracles.regressors.regressor import Regressor
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 
 STEP = StepExample()
-RIGHT = LinearWorld(n_actions=2, n_features=1, noise=0.1)
+RIGHT = LinearEnvironment(n_actions=2, n_features=1, noise=0.1)
 
 
-def uniform_rows(world: Environment, n: int, seed: int, first: int = 0) -> Log:
-    """Passive rows of a world."""
-    drawn, problem = world.draw(first, first + n, seed), world.problem
+def uniform_rows(environment: Environment, n: int, seed: int, first: int = 0) -> Log:
+    """Passive rows of an environment."""
+    drawn, problem = environment.draw(first, first + n, seed), environment.problem
     action = np.random.default_rng([seed, 9]).integers(0, problem.n_actions, n)
     labels = [problem.actions[one] for one in action]
     return problem.log(drawn.contexts, labels, drawn.rewards[np.arange(n), action])
@@ -46,8 +46,8 @@ def oracle_of(log: Log, n_actions: int = 2) -> AnyOracle:
     return Linear(ridge=1.0).oracle(log.contexts, n_actions)
 
 
-def share_in(world: Environment, n: int, seed: int) -> float:
-    rows = uniform_rows(world, n, seed)
+def share_in(environment: Environment, n: int, seed: int) -> float:
+    rows = uniform_rows(environment, n, seed)
     return corollary_share(rows, oracle_of(rows), 2, before=0.05)[0]
 
 
@@ -125,7 +125,7 @@ def test_a_class_that_is_not_linear_is_estimated_too() -> None:
     share, why = corollary_share(rows, oracle, 2, before=0.05)
     # One stump per action is the truth, so that b is 0; of 19 seeds none asked for more than .06.
     assert share < 0.07
-    assert "residual products" in why
+    assert "residual_products" in why
 
 
 @given(st.lists(st.integers(1, 5000), min_size=1, max_size=60))

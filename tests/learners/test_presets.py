@@ -10,22 +10,22 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric
-from gyrfalcon.environments.families import LinearWorld
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.environments.synthetic.families import LinearEnvironment
+from gyrfalcon.learners.adaptive.class_learner import ClassChoosing
+from gyrfalcon.learners.adaptive.learner import Practical
 from gyrfalcon.learners.algorithm_one import AlgorithmOne
-from gyrfalcon.learners.class_choice import ClassChoosing
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.practical import Practical
 from gyrfalcon.learners.sums import Summing
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.splines import Splines
+from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.regressors.regressor import Regressor
+from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.theory import C_LINEAR
-from tests.contracts.worlds import epochs_of
+from tests.contracts.environments import epochs_of
 
 STEP = StepExample()
 REGRESSOR = Regressor(Ridge(alpha=0.1))
@@ -100,16 +100,16 @@ def test_parts_of_practical_play_can_be_as_printed() -> None:
     first, *later = epochs_of(EpsilonFalcon(passive_design="tail", classes="linear"), STEP, 300)
     assert all(epoch.passive_design is PassiveDesign.TAIL for epoch in later)
     assert first.passive_share == 1.0
-    practical = EpsilonFalcon(preset="practical", data="last epoch", passive_data="last epoch").algorithm
-    assert practical == Practical(data="last epoch", passive_data="last epoch")
+    practical = EpsilonFalcon(preset="practical", data="last_epoch", passive_data="last_epoch").algorithm
+    assert practical == Practical(data="last_epoch", passive_data="last_epoch")
 
 
-@pytest.mark.parametrize("classes", ["auto", ("linear", "waves"), (Linear(basis=Splines()),)], ids=str)
+@pytest.mark.parametrize("classes", ["auto", ("linear", "fourier"), (Linear(basis=Splines()),)], ids=str)
 def test_only_lines_can_be_fitted_to_the_last_epoch_in_practical_play(classes: Any) -> None:
-    assert isinstance(EpsilonFalcon(data="last epoch", classes=("linear",)).algorithm, Practical)
+    assert isinstance(EpsilonFalcon(data="last_epoch", classes=("linear",)).algorithm, Practical)
     assert isinstance(EpsilonFalcon(data="all", classes=classes).algorithm, ClassChoosing)
-    with pytest.raises(ValueError, match=r"data is 'last epoch' and classes .*; only the linear class"):
-        EpsilonFalcon(data="last epoch", classes=classes)
+    with pytest.raises(ValueError, match=r"data is 'last_epoch' and classes .*; only the linear class"):
+        EpsilonFalcon(data="last_epoch", classes=classes)
 
 
 @pytest.mark.parametrize("settings", OF_ALGORITHM_ONE[:-1], ids=str)
@@ -178,14 +178,14 @@ def shares(epochs: list[Epoch]) -> list[float]:
 def test_a_share_by_the_corollary_is_larger_where_the_class_is_wrong() -> None:
     learner = EpsilonFalcon(preset="calibrated", epsilon="corollary")
     last = {}
-    for world in (STEP, LinearWorld(n_features=1)):
-        runs = [epochs_of(learner, world, 12_800, seed) for seed in range(3)]
+    for environment in (STEP, LinearEnvironment(n_features=1)):
+        runs = [epochs_of(learner, environment, 12_800, seed) for seed in range(3)]
         assert all(run[0].passive_share == 0.05 for run in runs)
-        last[world] = np.median([run[-1].passive_share for run in runs])
+        last[environment] = np.median([run[-1].passive_share for run in runs])
     # Corollary 1 has .144 at the step's b = 1/32 and K = 2, and the least share, .001, at b = 0. In 11 of 12
     # other runs the step's last share was .13 to .15; one had an early estimate of 0, and was left with .001.
     assert last[STEP] == pytest.approx(0.144, rel=0.2)
-    assert last[LinearWorld(n_features=1)] < 0.5 * last[STEP]
+    assert last[LinearEnvironment(n_features=1)] < 0.5 * last[STEP]
 
 
 def test_the_report_says_why_the_corollary_has_this_share() -> None:
@@ -220,18 +220,18 @@ def test_simulations_of_a_share_by_the_corollary_are_reproducible() -> None:
 
 
 def test_fits_of_the_last_epoch_are_algorithm_ones() -> None:
-    assert EpsilonFalcon(data="last epoch").preset_in_force == "calibrated"
+    assert EpsilonFalcon(data="last_epoch").preset_in_force == "calibrated"
     assert EpsilonFalcon(data="all").preset_in_force == "practical"
-    assert EpsilonFalcon(preset="practical", data="last epoch").preset_in_force == "practical"
+    assert EpsilonFalcon(preset="practical", data="last_epoch").preset_in_force == "practical"
 
 
 def test_classes_come_in_an_order() -> None:
-    assert EpsilonFalcon(classes=(name for name in ("linear", "waves"))).classes == ("linear", "waves")  # type: ignore[arg-type]
+    assert EpsilonFalcon(classes=(name for name in ("linear", "fourier"))).classes == ("linear", "fourier")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"which has no order; give a list"):
-        EpsilonFalcon(classes={"linear", "waves"})  # type: ignore[arg-type]
+        EpsilonFalcon(classes={"linear", "fourier"})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("settings", [{}, {"gate": "never"}, {"passive_data": "last epoch"}])
+@pytest.mark.parametrize("settings", [{}, {"gate": "never"}, {"passive_data": "last_epoch"}])
 def test_reports_count_the_rows_of_the_fit_and_of_its_constraint(settings: dict[str, Any]) -> None:
     learner = EpsilonFalcon(preset="practical", classes=("linear",), **settings)
     problem, rng = Problem(["a", "b", "c"], features=1), np.random.default_rng(0)

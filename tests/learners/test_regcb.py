@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.elimination import EliminationPolicy, survivors
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.elimination import EliminationPolicy, survivors
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.records import PastLogs
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.regcb import RegCB, VersionSpace
-from gyrfalcon.oracles.linear import Linear
-from tests.contracts.worlds import Lines, started, uniform_log
-from tests.learners.test_confident import model_of
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.optimistic.regcb import RegCB, VersionSpace
+from gyrfalcon.oracles.linear.linear import Linear
+from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.test_ridge_learner import model_of
 
 RAW = Linear(intercept=False, standardise=False)
 RULES: list[Any] = ["elimination", "optimistic"]
@@ -34,14 +34,14 @@ def space_of(epoch: Epoch) -> VersionSpace:
     return epoch.policy.scorer
 
 
-def learned(learner: RegCB, world: Lines = Lines(), n: int = 200) -> Epoch:
-    play = started(learner, world)
-    play.learn(uniform_log(world, n))
+def learned(learner: RegCB, environment: Lines = Lines(), n: int = 200) -> Epoch:
+    play = started(learner, environment)
+    play.learn(uniform_log(environment, n))
     return play.epoch
 
 
-def contexts_of(world: Lines = Lines()) -> Contexts:
-    return world.draw(0, 100, seed=1).contexts
+def contexts_of(environment: Lines = Lines()) -> Contexts:
+    return environment.draw(0, 100, seed=1).contexts
 
 
 def test_one_row_by_hand() -> None:
@@ -53,12 +53,12 @@ def test_one_row_by_hand() -> None:
     np.testing.assert_allclose(low[:, 0], [0.5 - reach * math.sqrt(0.5), -reach], rtol=1e-14)
 
 
-@pytest.mark.parametrize("layout", ["per action", "shared", "hybrid"])
+@pytest.mark.parametrize("layout", ["per_action", "shared", "hybrid"])
 @pytest.mark.parametrize("clip", [True, False])
 def test_estimates_lie_between_low_and_high(layout: Any, clip: bool) -> None:
-    world = Lines(n_action_features=2)
-    space = replace(space_of(learned(RegCB(model_class=Linear(layout=layout)), world)), clip=clip)
-    contexts = contexts_of(world)
+    environment = Lines(n_action_features=2)
+    space = replace(space_of(learned(RegCB(model_class=Linear(layout=layout)), environment)), clip=clip)
+    contexts = contexts_of(environment)
     low, high = space.bounds(contexts)
     means = space.model.means(contexts)
     assert np.array_equal(space.scores(contexts), high)
@@ -72,8 +72,8 @@ def test_estimates_lie_between_low_and_high(layout: Any, clip: bool) -> None:
 
 
 def test_high_is_the_largest_reward_of_the_models_that_fit_nearly_as_well() -> None:
-    world, rng = Lines(), np.random.default_rng(4)
-    log = uniform_log(world, 200)
+    environment, rng = Lines(), np.random.default_rng(4)
+    log = uniform_log(environment, 200)
     learner = RegCB(clip=False, ridge=1e-9, model_class=RAW)
     low, high = space_of(learned(learner)).bounds(log.contexts)
     beta = learner.beta(3, 200)
@@ -99,15 +99,15 @@ def test_high_is_the_largest_reward_of_the_models_that_fit_nearly_as_well() -> N
         assert (rewards >= low[:, action] - 1e-6).all()
 
 
-@pytest.mark.parametrize("layout", ["per action", "shared", "hybrid"])
+@pytest.mark.parametrize("layout", ["per_action", "shared", "hybrid"])
 def test_the_optimistic_rule_is_linucb_with_the_root_of_beta(layout: Any) -> None:
-    world, model_class = Lines(n_action_features=2), Linear(layout=layout)
+    environment, model_class = Lines(n_action_features=2), Linear(layout=layout)
     learner = RegCB(rule="optimistic", clip=False, ridge=0.3, model_class=model_class)
     linucb = LinUCB(alpha=math.sqrt(learner.beta(3, 200)), ridge=0.3, model_class=model_class)
-    play = started(linucb, world)
-    play.learn(uniform_log(world, 200))
-    contexts = contexts_of(world)
-    ours, theirs = learned(learner, world), play.epoch
+    play = started(linucb, environment)
+    play.learn(uniform_log(environment, 200))
+    contexts = contexts_of(environment)
+    ours, theirs = learned(learner, environment), play.epoch
     assert np.array_equal(space_of(ours).scores(contexts), model_of(theirs.policy).scores(contexts))
     assert np.array_equal(ours.policy.probabilities(contexts), theirs.policy.probabilities(contexts))
 
@@ -127,8 +127,8 @@ def test_a_very_large_beta_is_uniform_play(clip: bool) -> None:
 
 @pytest.mark.parametrize("mixing", [0.0, 0.3])
 def test_survivors_are_played_alike(mixing: float) -> None:
-    world = Lines(masked=True)
-    epoch, contexts = learned(RegCB(mixing=mixing), world), contexts_of(world)
+    environment = Lines(masked=True)
+    epoch, contexts = learned(RegCB(mixing=mixing), environment), contexts_of(environment)
     low, high = space_of(epoch).bounds(contexts)
     mask = contexts.eligible
     assert mask is not None

@@ -1,7 +1,7 @@
-"""Each learner in a world of its own kind, where it must be ahead of uniform play and epsilon-greedy.
+"""Each learner in an environment of its own kind, where it must be ahead of uniform play and epsilon-greedy.
 
 A sign test over ten seeds in which all learners meet the same luck: of two that are equal, one is ahead with
-all ten seeds once in 1024 times. Worlds and settings were chosen on other seeds (0 to 39).
+all ten seeds once in 1024 times. Environments and settings were chosen on other seeds (0 to 39).
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from dataclasses import dataclass
 
 import pytest
 
-from gyrfalcon.environments.environment import Environment
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
-from gyrfalcon.learners.epoch_greedy import EpochGreedy
+from gyrfalcon.environments.protocol import Environment
+from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.baselines.explore_first import ExploreFirst
+from gyrfalcon.learners.baselines.greedy import Greedy
+from gyrfalcon.learners.baselines.softmax import Softmax
+from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.learners.explore_first import ExploreFirst
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
-from gyrfalcon.learners.greedy import Greedy
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.lints import LinTS
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.oful import OFUL
-from gyrfalcon.learners.regcb import RegCB
-from gyrfalcon.learners.softmax import Softmax
+from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
+from gyrfalcon.learners.optimistic.lints import LinTS
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.optimistic.oful import OFUL
+from gyrfalcon.learners.optimistic.regcb import RegCB
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.learners.uniform import Uniform
-from gyrfalcon.oracles.linear import Linear
-from tests.contracts.worlds import Lines
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.simulation.simulate import simulate
+from tests.contracts.environments import Lines
 
 SEEDS = range(1000, 1010)
 HYBRID = Linear(layout="hybrid")
@@ -38,10 +38,10 @@ HYBRID = Linear(layout="hybrid")
 
 @dataclass(frozen=True)
 class Regime:
-    """A learner, the world that suits it, and whom else it must beat there."""
+    """A learner, the environment that suits it, and whom else it must beat there."""
 
     learner: Learner
-    world: Environment
+    environment: Environment
     n_rounds: int
     others: tuple[Learner, ...] = (Uniform(), EpsilonGreedy())
 
@@ -53,7 +53,7 @@ REGIMES = {
     "FALCON": Regime(Falcon(data="all"), LINES, 30_000),
     "FALCON+": Regime(FalconPlus(), LINES, 30_000),
     "SquareCB": Regime(SquareCB(), NOISY, 3000),
-    "SquareCB, log barrier": Regime(SquareCB(weighting="log barrier"), NOISY, 3000),
+    "SquareCB, log barrier": Regime(SquareCB(weighting="log_barrier"), NOISY, 3000),
     "SquareCB, proof's gamma": Regime(SquareCB(gamma="regret"), LINES, 3000, (Uniform(),)),
     "LinUCB": Regime(LinUCB(), LINES, 2000),
     "OFUL": Regime(OFUL(), LINES, 8000),
@@ -88,7 +88,7 @@ REGIMES = {
 
 
 def regret(learner: Learner, regime: Regime, seed: int) -> float:
-    return float(simulate(learner, regime.world, regime.n_rounds, seed=seed).regret[0, -1])
+    return float(simulate(learner, regime.environment, regime.n_rounds, seed=seed).regret[0, -1])
 
 
 @pytest.mark.parametrize("name", REGIMES)

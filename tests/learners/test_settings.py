@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign
-from gyrfalcon.core.policies import UniformPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.oracles.linear.linear import Linear
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.core.kernels import SoftmaxKernel
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import SoftmaxKernel
 from gyrfalcon.core.records import PastLogs
-from gyrfalcon.learners.softmax import Softmax
-from tests.contracts.worlds import Lines, started, uniform_log
+from gyrfalcon.learners.baselines.softmax import Softmax
+from tests.contracts.environments import Lines, started, uniform_log
 
 
 def test_odds_are_exponential_in_the_gap() -> None:
@@ -28,19 +28,19 @@ def test_odds_are_exponential_in_the_gap() -> None:
 @pytest.mark.parametrize(("decay", "expected"), [(0.0, 2.0), (0.5, 0.1), (1.0, 0.005)])
 def test_the_temperature_falls_with_all_rows_so_far(decay: float, expected: float) -> None:
     play = started(Softmax(temperature=2.0, decay=decay), Lines())
-    play.learn(uniform_log(play.world, 100))
-    play.learn(uniform_log(play.world, 300, seed=1))
+    play.learn(uniform_log(play.environment, 100))
+    play.learn(uniform_log(play.environment, 300, seed=1))
     assert isinstance(play.epoch.policy, KernelPolicy)
     assert isinstance(play.epoch.policy.kernel, SoftmaxKernel)
     assert play.epoch.policy.kernel.temperature == pytest.approx(expected)
 
 
 def test_an_action_without_rows_is_as_likely_as_the_best() -> None:
-    world = Lines()
-    play = started(Softmax(), world)
-    log = uniform_log(world, 200)
+    environment = Lines()
+    play = started(Softmax(), environment)
+    log = uniform_log(environment, 200)
     play.learn(log.where(log.action != 0))
-    probabilities = play.epoch.policy.probabilities(world.draw(0, 50, seed=1).contexts)
+    probabilities = play.epoch.policy.probabilities(environment.draw(0, 50, seed=1).contexts)
     np.testing.assert_allclose(probabilities[:, 0], probabilities.max(axis=1), rtol=1e-12)
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.kernels import InverseGapWeighting, LogBarrierWeighting
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting, LogBarrierWeighting
 from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.oracles.linear import Linear
-from tests.contracts.worlds import Lines, started, uniform_log
+from gyrfalcon.oracles.linear.linear import Linear
+from tests.contracts.environments import Lines, started, uniform_log
 
 
 def gamma_of(epoch: Epoch) -> float:
@@ -31,15 +31,15 @@ def learned_gamma(learner: SquareCB, *n_rows: int) -> float:
     """gamma after batches of so many rows of a problem with K = 3 and d = 9."""
     play = started(learner, Lines())
     for seed, n in enumerate(n_rows):
-        play.learn(uniform_log(play.world, n, seed=seed))
+        play.learn(uniform_log(play.environment, n, seed=seed))
     return gamma_of(play.epoch)
 
 
 @pytest.mark.parametrize(
     ("weighting", "probabilities"),
     [
-        ("inverse gap", [0.72222222, 0.16666667, 0.11111111]),
-        ("log barrier", [0.64741395, 0.22004104, 0.13254501]),
+        ("inverse_gap", [0.72222222, 0.16666667, 0.11111111]),
+        ("log_barrier", [0.64741395, 0.22004104, 0.13254501]),
     ],
 )
 def test_known_probabilities(weighting: Any, probabilities: list[float]) -> None:
@@ -80,19 +80,19 @@ def test_misspecification_bounds_gamma() -> None:
     assert learned_gamma(learner, 10_000) < math.sqrt(3) / 0.1
 
 
-@pytest.mark.parametrize("layout", ["per action", "shared", "hybrid"])
+@pytest.mark.parametrize("layout", ["per_action", "shared", "hybrid"])
 def test_row_by_row_it_is_the_batch_fit_of_the_same_rows(layout: Any) -> None:
-    world = Lines(n_action_features=2)
+    environment = Lines(n_action_features=2)
     model_class = Linear(layout=layout)
-    online = started(SquareCB(schedule=FixedBatch(1), model_class=model_class), world)
+    online = started(SquareCB(schedule=FixedBatch(1), model_class=model_class), environment)
     logs = []
     for _ in range(80):
         logs.append(online.decide())
         online.learn(logs[-1])
-    batch = started(SquareCB(model_class=model_class), world)
+    batch = started(SquareCB(model_class=model_class), environment)
     batch.learn(Log.concat(logs, 3))
     assert gamma_of(online.epoch) == gamma_of(batch.epoch)
-    at = world.draw(0, 50, seed=1).contexts
+    at = environment.draw(0, 50, seed=1).contexts
     ours, theirs = (play.epoch.policy.probabilities(at) for play in (online, batch))
     np.testing.assert_allclose(ours, theirs, rtol=1e-8)
 

@@ -12,14 +12,14 @@ import pytest
 from gyrfalcon.bandit.bandit import Bandit
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log, PastLogs
-from gyrfalcon.experiments.datasets import dataset
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.class_choice import chosen_state
+from gyrfalcon.environments.data.named import dataset
+from gyrfalcon.learners.adaptive.class_learner import chosen_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.oracles.running import RunningRidge
-from gyrfalcon.oracles.trees import TreeMap
+from gyrfalcon.oracles.recursive.forest_features import TreeMap
+from gyrfalcon.oracles.recursive.ridge import RunningRidge
+from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.storage.files import load, save
 
 TREES = EpsilonFalcon(preset="practical", classes=("linear", "trees"))
@@ -74,12 +74,16 @@ def test_the_chessboard_is_played_by_trees() -> None:
 
 
 def test_they_earn_what_other_classes_do_not() -> None:
-    world = dataset("contraceptive")
+    environment = dataset("contraceptive")
     ours, theirs = (
         simulate(
-            EpsilonFalcon(preset="practical", classes=classes), world, 4_000, 1, checkpoints=[2_000, 4_000]
+            EpsilonFalcon(preset="practical", classes=classes),
+            environment,
+            4_000,
+            1,
+            checkpoints=[2_000, 4_000],
         )
-        for classes in ("auto+trees", "auto")
+        for classes in ("auto_trees", "auto")
     )
     gain = np.diff((ours.reward - theirs.reward)[0])[0] / 2_000
     # Rows come back, and trees know them: .10 to .14 over 4 seeds.
@@ -176,7 +180,7 @@ def test_a_context_beyond_single_precision_gets_a_decision() -> None:
 
 
 def test_a_bandit_takes_trees_by_name() -> None:
-    bandit = Bandit(actions=["a", "b"], features=2, learner=EpsilonFalcon(classes="auto+trees"), seed=1)
+    bandit = Bandit(actions=["a", "b"], features=2, learner=EpsilonFalcon(classes="auto_trees"), seed=1)
     rng = np.random.default_rng(0)
     for _ in range(4):
         decisions = bandit.decide_many(rng.normal(size=(100, 2)))

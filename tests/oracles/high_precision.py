@@ -13,7 +13,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 
 DIGITS = 50
 _ZERO = mp.mpf(10) ** -38

@@ -12,12 +12,12 @@ from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from sklearn.neural_network import MLPRegressor
 from sklearn.tree import DecisionTreeRegressor
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.reports import FitReport
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.oracle import ModelClass
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.oracles.protocol import ModelClass
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 
 CONVEX = {
     "least squares": LinearRegression(),

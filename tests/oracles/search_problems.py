@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LinearRegression, Ridge
 
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_least_squares
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_least_squares
 
 KINDS = ["plain", "badly scaled", "rarely seen", "few passive rows", "blocks", "ridge"]
 

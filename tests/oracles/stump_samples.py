@@ -10,8 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 
 examples = settings(max_examples=40, deadline=None)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 from sklearn.preprocessing import PolynomialFeatures
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.bases import Basis, Identity, Polynomial, RandomFourier, moments
-from gyrfalcon.oracles.splines import SplineMap, Splines
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.features.bases import Basis, Identity, Polynomial, RandomFourier, moments
+from gyrfalcon.oracles.features.splines import SplineMap, Splines
 
 BASES: list[Basis] = [
     Identity(),

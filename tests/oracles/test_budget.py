@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.core.types import Bools
-from gyrfalcon.oracles.budget import descended
+from gyrfalcon.core.arrays import Bools
+from gyrfalcon.oracles.stump_hull.active_set import descended
 from tests.oracles.stump_samples import examples
 
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.constrained import constrained_fit, constrained_least_squares
-from gyrfalcon.oracles.moments import Moments
-from gyrfalcon.oracles.secular import Secular
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.solvers.constrained import constrained_fit, constrained_least_squares
+from gyrfalcon.oracles.solvers.moments import Moments
+from gyrfalcon.oracles.solvers.secular import Secular
 
 ONES = [[1.0], [1.0]]
 

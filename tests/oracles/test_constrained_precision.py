@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
-from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
+from gyrfalcon.oracles.solvers.moments import Moments
 from tests.oracles.high_precision import Reference, prediction_error, reference_fit
 
 TOLERANCE = 1e-8

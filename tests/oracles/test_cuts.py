@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.oracles.cuts import Cuts
+from gyrfalcon.oracles.stump_hull.thresholds import Cuts
 from tests.oracles.stump_samples import Sample, all_stumps, examples, samples
 
 

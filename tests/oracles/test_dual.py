@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyrfalcon.oracles.dual import DualFit, dual_search
+from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
 from tests.oracles.search_problems import KINDS, Fitted, Problem, Risks, made_up, problem
 
 N_PER_KIND = 40

@@ -14,8 +14,8 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import Lasso
 from sklearn.tree import DecisionTreeRegressor
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.dual import dual_search
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.solvers.dual_search import dual_search
 from tests.oracles.search_problems import Problem, Risks, made_up, problem, weighted
 
 # Regressions that do not behave

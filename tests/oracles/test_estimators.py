@@ -25,8 +25,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from gyrfalcon.oracles.estimators import Estimator, class_named, estimator_of
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.oracles.regressors.spec import Estimator, class_named, estimator_of
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 
 
 class Mean(BaseEstimator):  # type: ignore[misc]

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.least_squares import least_squares, ridge_factors
-from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.solvers.least_squares import least_squares, ridge_factors
+from gyrfalcon.oracles.solvers.moments import Moments
 
 
 def _rows(n: int, d: int, seed: int = 0) -> tuple[Floats, Floats]:

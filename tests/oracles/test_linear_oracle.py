@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import inverse_gap_weighting
+from gyrfalcon.core.policies.kernels import inverse_gap_weighting
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.linear import Linear, LinearOracle
+from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 
 K, P, Q = 3, 2, 2
 
@@ -66,8 +66,8 @@ def products(x: Floats, v: Floats) -> Floats:
 
 Build = Callable[[Floats, Floats | None, int], Floats]
 LAYOUTS: list[tuple[Any, bool, Build]] = [
-    ("per action", False, per_action),
-    ("per action", True, per_action),
+    ("per_action", False, per_action),
+    ("per_action", True, per_action),
     ("shared", True, shared),
     ("hybrid", True, hybrid),
 ]
@@ -228,7 +228,7 @@ def without(data: Rows, action: int) -> Log:
 
 
 @pytest.mark.parametrize(
-    ("layout", "has_action_features"), [("per action", False), ("per action", True), ("hybrid", True)]
+    ("layout", "has_action_features"), [("per_action", False), ("per_action", True), ("hybrid", True)]
 )
 def test_an_unknown_action_scores_just_below_the_best_eligible_one(
     layout: Any, has_action_features: bool
@@ -272,7 +272,7 @@ def refitted(oracle: LinearOracle, first: Log, second: Log) -> tuple[Any, Any]:
 def test_an_action_without_new_rows_keeps_its_previous_line(has_action_features: bool, shift: float) -> None:
     data = rows(has_action_features=has_action_features, shift=shift)
     later = rows(seed=2, has_action_features=has_action_features, shift=shift)
-    oracle = Linear(layout="per action").oracle(data.log.contexts, K)
+    oracle = Linear(layout="per_action").oracle(data.log.contexts, K)
     before, after = refitted(oracle, data.log, without(later, 1))
     contexts = later.log.contexts
     # A timestamp that large is itself rounded to 2e-7.

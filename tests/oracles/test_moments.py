@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.moments import ROWS_PER_CHUNK, Moments, root_of
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.solvers.moments import ROWS_PER_CHUNK, Moments, root_of
 
 
 def _rows(n: int, d: int, seed: int = 0) -> tuple[Floats, Floats]:

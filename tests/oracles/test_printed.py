@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.oracles.dual import DualFit, dual_search
-from gyrfalcon.oracles.printed import printed_search
+from gyrfalcon.oracles.solvers.algorithm_2 import printed_search
+from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
 from tests.oracles.search_problems import Fitted, Problem, Risks, problem
 
 

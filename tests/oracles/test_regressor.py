@@ -16,11 +16,11 @@ from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from sklearn.neural_network import MLPRegressor
 from sklearn.tree import DecisionTreeRegressor
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.regressors.regressor import Regressor
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from tests.oracles.regressions import CONVEX, NON_CONVEX, binding_slack, fitted, make_log, two_logs
 
 

@@ -15,11 +15,11 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from gyrfalcon.bandit.bandit import Bandit
-from gyrfalcon.learners.epochwise import fitted_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.oracles.fitted import FittedRegressor, RegressorModel, accepting_refits
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.learners.steps import fitted_state
+from gyrfalcon.oracles.regressors.fitted import FittedRegressor, RegressorModel, accepting_refits
+from gyrfalcon.oracles.regressors.regressor import Regressor
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from gyrfalcon.storage import files
 from tests.oracles.regressions import fitted, two_logs
 

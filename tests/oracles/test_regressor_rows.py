@@ -16,16 +16,16 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.oracles.fitted import RegressorModel
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.models import PerActionModel
-from gyrfalcon.oracles.oracle import ModelClass
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.rows import RowSummary
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.linear.models import PerActionModel
+from gyrfalcon.oracles.protocol import ModelClass
+from gyrfalcon.oracles.regressors.fitted import RegressorModel
+from gyrfalcon.oracles.regressors.regressor import Regressor
+from gyrfalcon.oracles.regressors.rows import RowSummary
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from tests.oracles.regressions import CONVEX, NON_CONVEX, binding_slack, fitted, make_log, two_logs
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, minimize
 from sklearn.linear_model import lars_path
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.cuts import Cuts
-from gyrfalcon.oracles.hull import Task
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.stump_hull.conditional_gradient import Task
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
+from gyrfalcon.oracles.stump_hull.thresholds import Cuts
 from tests.oracles.stump_samples import Sample, all_stumps, budgets, centred, examples, sample, samples
 
 # A second way: the regularisation path of the lasso on all stumps, followed to the budget.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gyrfalcon.oracles.stumps import StumpHull
+from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from tests.oracles.stump_samples import Sample, sample
 
 # scikit-learn's conventions.

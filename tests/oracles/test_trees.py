@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Floats
-from gyrfalcon.oracles.class_choices import AUTO, checked_classes
-from gyrfalcon.oracles.predictions import FittedEstimator, predictions_of
-from gyrfalcon.oracles.trees import TreeMap, dealt, grown
+from gyrfalcon.learners.adaptive.model_classes import AUTO, checked_classes
+from gyrfalcon.oracles.recursive.forest_features import TreeMap, dealt, grown
+from gyrfalcon.oracles.regressors.prediction import FittedEstimator, predictions_of
 
 
 def corners(x: Floats) -> Floats:
@@ -102,7 +102,7 @@ def test_one_row_of_an_action_is_no_obstacle() -> None:
 
 
 def test_trees_come_after_all_other_classes() -> None:
-    assert checked_classes("auto+trees") == (*AUTO, "trees")
+    assert checked_classes("auto_trees") == (*AUTO, "trees")
     assert checked_classes(["linear", "trees"]) == ("linear", "trees")
     with pytest.raises(
         ValueError, match=r"names 'auto\+tree', which is no class: did you mean 'auto\+trees'"
@@ -113,7 +113,7 @@ def test_trees_come_after_all_other_classes() -> None:
 def test_without_scikit_learn_trees_are_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(ValueError, match=r"scikit-learn grows.*install gyrfalcon\[sklearn\]"):
-        checked_classes("auto+trees")
+        checked_classes("auto_trees")
     assert checked_classes("auto") == AUTO
 
 

@@ -6,9 +6,9 @@ import re
 
 from matplotlib.figure import Figure
 
-from gyrfalcon.experiments.paper.exhibit import Effort, Exhibit, Tables
-from gyrfalcon.report.page import marked
-from gyrfalcon.report.style import new_figure, style
+from gyrfalcon.reports.page import marked
+from gyrfalcon.reports.style import new_figure, style
+from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Tables
 
 
 def tables_of(exhibit: Exhibit) -> Tables:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.experiments.paper.claims import (
+from gyrfalcon_paper.claims import (
     constants,
     epochs,
     examples,
@@ -29,7 +29,7 @@ from gyrfalcon.experiments.paper.claims import (
     sums,
     theorems,
 )
-from gyrfalcon.experiments.paper.claims.claim import (
+from gyrfalcon_paper.claims.claim import (
     SOURCES,
     Claim,
     as_rare_as,
@@ -37,8 +37,8 @@ from gyrfalcon.experiments.paper.claims.claim import (
     exceeds,
     exceeds_0,
 )
-from gyrfalcon.experiments.paper.claims.table import claims_of, claims_work
-from gyrfalcon.experiments.paper.exhibit import Effort
+from gyrfalcon_paper.claims.table import claims_of, claims_work
+from gyrfalcon_paper.exhibits.exhibit import Effort
 
 QUICK = Effort(quick=True)
 

@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import POLICY, Log
 from gyrfalcon.environments.paper import SensitivityExample
-from gyrfalcon.environments.population import Population
-from gyrfalcon.experiments.paper.claims import one_step
-from gyrfalcon.experiments.paper.claims.epochs import drawn_setting, steps
-from gyrfalcon.experiments.paper.claims.examples import iltcb_bound
-from gyrfalcon.experiments.paper.claims.finite import Finite, random_problems
-from gyrfalcon.experiments.paper.claims.guarantee import distance_in_convex_classes
-from gyrfalcon.experiments.paper.claims.kernel import projected
-from gyrfalcon.experiments.paper.claims.learning import both_hold, largest_on_ball
-from gyrfalcon.experiments.paper.claims.search import race, random_regressions
-from gyrfalcon.experiments.paper.claims.sums import horizon_of_meaning, rounds_until, whole_epochs
+from gyrfalcon.environments.population.population import Population
 from gyrfalcon.learners.falcon import Falcon
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.lints import LinTS
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.optimistic.lints import LinTS
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.theory import LINEAR_CONSTANTS, regret_bound
+from gyrfalcon_paper.claims import one_step
+from gyrfalcon_paper.claims.epochs import drawn_setting, steps
+from gyrfalcon_paper.claims.examples import iltcb_bound
+from gyrfalcon_paper.claims.finite import Finite, random_problems
+from gyrfalcon_paper.claims.guarantee import distance_in_convex_classes
+from gyrfalcon_paper.claims.kernel import projected
+from gyrfalcon_paper.claims.learning import both_hold, largest_on_ball
+from gyrfalcon_paper.claims.search import race, random_regressions
+from gyrfalcon_paper.claims.sums import horizon_of_meaning, rounds_until, whole_epochs
 from tests.environments.tables import TableModel, TablePolicy, numbered
 
 PROBLEMS = random_problems(90, seed=5)
@@ -141,9 +141,9 @@ def test_regressions_at_the_exact_multiplier_keep_the_constraint_just_so(seed: i
         assert problem(0.0).passive_risk - problem(math.inf).passive_risk <= problem.slack
 
 
-def real_rows(world: SensitivityExample, n: int, seed: int) -> Log:
+def real_rows(environment: SensitivityExample, n: int, seed: int) -> Log:
     """Rows of the optimal policy, one by one."""
-    drawn = world.draw(0, n, seed)
+    drawn = environment.draw(0, n, seed)
     action, zeros = drawn.means.argmax(axis=1), np.zeros(n, dtype=np.int64)
     reward = drawn.rewards[np.arange(n), action]
     return Log(drawn.contexts, action, reward, np.ones(n), zeros, np.arange(n), zeros + POLICY)
@@ -154,12 +154,12 @@ LEARNERS: dict[str, Learner] = {"LinUCB": LinUCB(), "LinTS": LinTS(), "FALCON": 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_summed_up_rows_lead_to_the_same_regret_as_rows_one_by_one(name: str) -> None:
-    world, n = SensitivityExample(0.05), 20_000
+    environment, n = SensitivityExample(0.05), 20_000
     x = (np.arange(2000) + 0.5) / 2000
-    population = Population.finite(Contexts(x[:, np.newaxis]), world.means(x))
+    population = Population.finite(Contexts(x[:, np.newaxis]), environment.means(x))
     one_by_one, summed = [], []
     for seed in range(30):
-        epoch = LEARNERS[name].start(world.problem, real_rows(world, n, seed))
+        epoch = LEARNERS[name].start(environment.problem, real_rows(environment, n, seed))
         one_by_one.append(population.regret(epoch.policy))
         summed.append(one_step.outcome(0.05, n, seed).regret[name])
     error = math.hypot(np.std(one_by_one), np.std(summed)) / math.sqrt(30)

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from gyrfalcon.experiments.paper import example, intuition
-from gyrfalcon.experiments.paper.claims.claim import SOURCES, Claim
-from gyrfalcon.experiments.paper.companion import EXHIBITS, csv_of, write_companion
-from gyrfalcon.experiments.paper.companion_page import PARTS, companion_page, part_of
-from gyrfalcon.experiments.paper.exhibit import Effort, Piece
-from gyrfalcon.experiments.paper.tabular import numbers
-from gyrfalcon.experiments.processes import PieceFailedError, Task, run_all
-from tests.report.test_page import Elements
+from gyrfalcon.sweeps.processes import PieceFailedError, Task, run_all
+from gyrfalcon_paper.claims.claim import SOURCES, Claim
+from gyrfalcon_paper.companion import EXHIBITS, csv_of, write_companion
+from gyrfalcon_paper.exhibits import example, intuition
+from gyrfalcon_paper.exhibits.exhibit import Effort, Piece
+from gyrfalcon_paper.page import PARTS, companion_page, part_of
+from gyrfalcon_paper.tables import numbers
+from tests.reports.test_page import Elements
 
 FEW = (example.EXHIBIT, intuition.EXHIBIT)
 
@@ -158,7 +158,7 @@ def test_numbers_in_tables_keep_all_their_digits() -> None:
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from gyrfalcon.experiments.paper.companion import write_companion
+from gyrfalcon_paper.companion import write_companion
 def told(done, total, title):
     print(done, flush=True)
 try:

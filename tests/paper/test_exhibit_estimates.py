@@ -6,12 +6,12 @@ import pytest
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.paper.estimates import EXHIBIT, estimates
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.self_consistent import SWITCH
-from gyrfalcon.experiments.paper.tabular import numbers
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon_paper.exhibits.estimates import EXHIBIT, estimates
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.self_consistent import SWITCH
+from gyrfalcon_paper.tables import numbers
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 

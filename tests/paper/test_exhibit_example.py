@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from gyrfalcon.experiments.paper.example import EXHIBIT
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.tabular import only
+from gyrfalcon_paper.exhibits.example import EXHIBIT
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.tables import only
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.intuition import (
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.exhibits.intuition import (
     EPOCHS,
     EXHIBIT,
     FirstLine,
@@ -12,9 +13,8 @@ from gyrfalcon.experiments.paper.intuition import (
     epoch_rows,
     excess,
 )
-from gyrfalcon.experiments.paper.intuition_figure import point_of
-from gyrfalcon.experiments.paper.tabular import numbers, only, where
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon_paper.exhibits.intuition_figure import point_of
+from gyrfalcon_paper.tables import numbers, only, where
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 
@@ -87,7 +87,7 @@ def test_an_ellipse_has_the_same_excess_all_around() -> None:
 
 def test_a_line_above_a_half_plays_action_1_everywhere() -> None:
     from gyrfalcon.environments.paper import StepExample
-    from gyrfalcon.environments.population import greedy
+    from gyrfalcon.environments.population.population import greedy
 
     assert StepExample().population.regret(greedy(FirstLine(1.0, 0.0))) == pytest.approx(0.25)
 

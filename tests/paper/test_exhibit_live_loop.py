@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from gyrfalcon.environments.paper import SensitivityExample
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.live_loop import EXHIBIT, THETAS, collapsed_regret
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.exhibits.live_loop import EXHIBIT, THETAS, collapsed_regret
+from gyrfalcon_paper.tables import numbers
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 
@@ -16,9 +16,9 @@ def tables() -> Tables:
 
 @pytest.mark.parametrize("theta", THETAS)
 def test_the_collapse_would_cost_what_action_1_everywhere_costs(theta: float) -> None:
-    world = SensitivityExample(theta)
-    lost = 0.9 * (1 - theta) + world.slope * (1 - theta) ** 2 / 2
-    assert collapsed_regret(world) == pytest.approx(lost, abs=1e-6)
+    environment = SensitivityExample(theta)
+    lost = 0.9 * (1 - theta) + environment.slope * (1 - theta) ** 2 / 2
+    assert collapsed_regret(environment) == pytest.approx(lost, abs=1e-6)
 
 
 def test_no_learner_collapses_in_the_live_loop(tables: Tables) -> None:

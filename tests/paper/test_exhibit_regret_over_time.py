@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.misspecification import best_in_class
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population import greedy
-from gyrfalcon.experiments.paper.exhibit import Effort, Tables
-from gyrfalcon.experiments.paper.lines import crossing
-from gyrfalcon.experiments.paper.regret_over_time import EXHIBIT, runs, stretches
-from gyrfalcon.experiments.paper.self_consistent import REGRET, SWITCH
-from gyrfalcon.experiments.paper.tabular import numbers, only
-from gyrfalcon.experiments.trace import Trace
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.environments.population.best_in_class import best_in_class
+from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.simulation.trace import Trace
+from gyrfalcon_paper.exhibits.exhibit import Effort, Tables
+from gyrfalcon_paper.exhibits.regret_over_time import EXHIBIT, runs, stretches
+from gyrfalcon_paper.lines import crossing
+from gyrfalcon_paper.self_consistent import REGRET, SWITCH
+from gyrfalcon_paper.tables import numbers, only
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 

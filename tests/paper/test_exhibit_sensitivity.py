@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import SensitivityExample
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.sensitivity import EXHIBIT, THETA, confidence, optimal_log
-from gyrfalcon.experiments.paper.tabular import numbers, only
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.exhibits.sensitivity import EXHIBIT, THETA, confidence, optimal_log
+from gyrfalcon_paper.tables import numbers, only
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 
@@ -17,11 +17,11 @@ def tables() -> Tables:
 
 
 def test_the_best_lines_are_those_of_the_closed_form(tables: Tables) -> None:
-    world = SensitivityExample(THETA)
+    environment = SensitivityExample(THETA)
     at_0, at_1 = numbers(tables["best"], "action_1")
-    assert (at_0, at_1 - at_0) == pytest.approx(world.best_line, abs=1e-9)
-    assert only(tables["summary"])["b"] == pytest.approx(world.b, abs=1e-9)
-    assert numbers(tables["best"], "action_2") == pytest.approx([1.0, 1.0 + world.slope], abs=1e-9)
+    assert (at_0, at_1 - at_0) == pytest.approx(environment.best_line, abs=1e-9)
+    assert only(tables["summary"])["b"] == pytest.approx(environment.b, abs=1e-9)
+    assert numbers(tables["best"], "action_2") == pytest.approx([1.0, 1.0 + environment.slope], abs=1e-9)
 
 
 def test_optimal_data_teach_a_flat_line_that_plays_action_1_everywhere(tables: Tables) -> None:
@@ -34,8 +34,8 @@ def test_optimal_data_teach_a_flat_line_that_plays_action_1_everywhere(tables: T
 
 
 def test_intervals_are_those_of_ridge_regression_on_the_rows() -> None:
-    world, n_rows = SensitivityExample(THETA), 3_000
-    log = optimal_log(world, n_rows)
+    environment, n_rows = SensitivityExample(THETA), 3_000
+    log = optimal_log(environment, n_rows)
     mine = log.action == 0
     x = log.contexts.shared[:, 0]
 
@@ -53,8 +53,8 @@ def test_intervals_are_those_of_ridge_regression_on_the_rows() -> None:
 
 
 def test_the_log_is_the_optimal_policys() -> None:
-    world = SensitivityExample(THETA)
-    log = optimal_log(world, 500)
+    environment = SensitivityExample(THETA)
+    log = optimal_log(environment, 500)
     assert np.array_equal(log.action == 0, log.contexts.shared[:, 0] > 1 - THETA)
 
 

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies import UniformPolicy
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.experiments.paper.lines import crossing, heights_of, lines_of, played_model
-from gyrfalcon.experiments.paper.sensitivity import optimal_log
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.oracles.models import OptimisticModel
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.oracles.linear.models import OptimisticModel
+from gyrfalcon_paper.exhibits.sensitivity import optimal_log
+from gyrfalcon_paper.lines import crossing, heights_of, lines_of, played_model
 
 
 class Lines:
@@ -36,8 +36,8 @@ def test_lines_meet_where_their_heights_are_equal() -> None:
 
 
 def test_a_bonus_is_no_part_of_a_line() -> None:
-    world = SensitivityExample()
-    model = played_model(LinUCB(alpha=5.0).start(world.problem, optimal_log(world, 500)).policy)
+    environment = SensitivityExample()
+    model = played_model(LinUCB(alpha=5.0).start(environment.problem, optimal_log(environment, 500)).policy)
     assert isinstance(model, OptimisticModel)
     assert np.array_equal(heights_of(model), heights_of(model.model))
     assert (model.scores(Contexts(np.array([[0.0]])))[0] > heights_of(model)[:, 0]).all()

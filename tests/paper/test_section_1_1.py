@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.types import Floats
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.simulate import simulate
+from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.uniform import Uniform
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.simulation.simulate import simulate
 
 STEP = StepExample()
 SEEDS = range(50)

@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.paper.assumption import CLASSES, EXHIBIT, HULL, LINEAR, rate, sampled
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.inclusions import (
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon_paper.exhibits.assumption import CLASSES, EXHIBIT, HULL, LINEAR, rate, sampled
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.exhibits.inclusions import (
     Excess,
     GridSample,
     farthest,
     hull_thresholds,
     linear_thresholds,
 )
-from gyrfalcon.experiments.paper.tabular import matching, numbers
+from gyrfalcon_paper.tables import matching, numbers
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 examples = settings(deadline=None, max_examples=60)

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from numpy.polynomial import legendre
 
-from gyrfalcon.experiments.paper.classes import DEGREES, EXHIBIT, learner, runs
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.tabular import distinct, matching, numbers
 from gyrfalcon.theory import regret_rate
+from gyrfalcon_paper.exhibits.classes import DEGREES, EXHIBIT, learner, runs
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.tables import distinct, matching, numbers
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 

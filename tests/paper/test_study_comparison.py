@@ -4,24 +4,24 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.epochs import decide
-from gyrfalcon.core.policies import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.records import Log, PastLogs
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.experiments.paper.comparison import (
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.steps import unchanged
+from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon_paper.exhibits.comparison import (
+    ENVIRONMENTS,
     EXHIBIT,
     LEARNERS,
-    WORLDS,
     doublings,
     passive_rounds,
     runs,
 )
-from gyrfalcon.experiments.paper.comparison_words import GREEDIER, OURS, SHARPER, UNCONSTRAINED
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.tabular import entry, matching, numbers, only
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.epochwise import unchanged
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon_paper.exhibits.comparison_words import GREEDIER, OURS, SHARPER, UNCONSTRAINED
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.tables import entry, matching, numbers, only
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 
@@ -30,9 +30,9 @@ def tables() -> Tables:
     return tables_of(EXHIBIT)
 
 
-def test_every_learner_plays_in_every_world(tables: Tables) -> None:
-    pairs = list(zip(tables["regret"]["world"], tables["regret"]["learner"], strict=True))
-    assert pairs == [(world, learner) for world in WORLDS for learner in LEARNERS]
+def test_every_learner_plays_in_every_environment(tables: Tables) -> None:
+    pairs = list(zip(tables["regret"]["environment"], tables["regret"]["learner"], strict=True))
+    assert pairs == [(environment, learner) for environment in ENVIRONMENTS for learner in LEARNERS]
 
 
 def test_parts_are_replications_of_one_simulation() -> None:
@@ -46,16 +46,16 @@ def test_regret_is_that_of_the_simulation(tables: Tables) -> None:
     size = only(tables["size"])
     trace = simulate(
         LEARNERS["FALCON, all data"],
-        WORLDS["Appendix E"],
+        ENVIRONMENTS["Appendix E"],
         int(size["n_rounds"]),
         int(size["n_replications"]),
         checkpoints="every",
     )
-    row = only(matching(tables["regret"], world="Appendix E", learner="FALCON, all data"))
+    row = only(matching(tables["regret"], environment="Appendix E", learner="FALCON, all data"))
     assert row["cumulative"] == pytest.approx(trace.regret[:, -1].mean())
     by_round = np.diff(trace.regret, axis=1, prepend=0.0)
     assert row["late"] == pytest.approx(by_round[:, -by_round.shape[1] // 5 :].mean())
-    shown = matching(tables["per-round"], world="Appendix E", learner="FALCON, all data")
+    shown = matching(tables["per-round"], environment="Appendix E", learner="FALCON, all data")
     assert numbers(shown, "regret")[1] == pytest.approx(by_round[:, 100:200].mean())
 
 
@@ -67,10 +67,10 @@ def test_without_the_constraint_no_multiplier_is_above_0_and_fits_are_those_of_a
 
 
 def test_the_unconstrained_learner_fits_what_least_squares_of_its_active_rows_give() -> None:
-    world, learner = StepExample(), LEARNERS[UNCONSTRAINED]
+    environment, learner = StepExample(), LEARNERS[UNCONSTRAINED]
     assert isinstance(learner, EpsilonFalcon)
-    epoch = learner.start(world.problem)
-    drawn = world.draw(0, 100, seed=0)
+    epoch = learner.start(environment.problem)
+    drawn = environment.draw(0, 100, seed=0)
     uniforms = np.random.default_rng(0).random((100, UNIFORMS_PER_DECISION))
     decisions = decide(epoch, np.arange(100), drawn.contexts, uniforms)
     x = drawn.contexts.shared[:, 0]
@@ -97,8 +97,8 @@ def test_the_tuned_settings_are_those_that_their_names_say() -> None:
 
 @pytest.mark.parametrize(("n_rounds", "first"), [(6_400, 0), (6_400, 5_120), (10_000, 8_000), (99, 0)])
 def test_passive_rounds_are_those_that_are_played(n_rounds: int, first: int) -> None:
-    world, learner = StepExample(), EpsilonFalcon(preset="calibrated")
-    epoch, count = learner.start(world.problem), 0
+    environment, learner = StepExample(), EpsilonFalcon(preset="calibrated")
+    epoch, count = learner.start(environment.problem), 0
     while epoch.start < n_rounds:
         rounds = np.arange(epoch.start, min(epoch.stop, n_rounds))
         count += int(epoch.passive_rates(rounds)[rounds >= first].sum())
@@ -108,15 +108,15 @@ def test_passive_rounds_are_those_that_are_played(n_rounds: int, first: int) -> 
 
 
 def test_differences_are_taken_on_the_same_luck(tables: Tables) -> None:
-    for world in WORLDS:
-        assert entry(tables["regret"], "above", world=world, learner=OURS) == 0.0
-        row = only(matching(tables["regret"], world=world, learner="LinUCB"))
-        ours = entry(tables["regret"], "cumulative", world=world, learner=OURS)
+    for environment in ENVIRONMENTS:
+        assert entry(tables["regret"], "above", environment=environment, learner=OURS) == 0.0
+        row = only(matching(tables["regret"], environment=environment, learner="LinUCB"))
+        ours = entry(tables["regret"], "cumulative", environment=environment, learner=OURS)
         assert row["above"] == pytest.approx(row["cumulative"] - ours)
 
 
 def test_the_words_change_with_the_numbers(tables: Tables) -> None:
-    n = len(tables["regret"]["world"])
+    n = len(tables["regret"]["environment"])
     sure: dict[str, list[float | int | str]] = {"above_standard_error": [1.0] * n}
     worse = " ".join(EXHIBIT.prose(changed(tables, "regret", above=[500.0] * n, **sure)))
     assert "less regret than LinUCB, LinTS, SquareCB" in worse

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from gyrfalcon.experiments.paper.epsilon import EXHIBIT, corollary_epsilon, lowest, runs
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.tabular import entry, matching, numbers, only
+from gyrfalcon_paper.exhibits.epsilon import EXHIBIT, corollary_epsilon, lowest, runs
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.tables import entry, matching, numbers, only
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 

@@ -3,23 +3,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gyrfalcon.environments.families import XorWorld
-from gyrfalcon.environments.misspecification import misspecification
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.misspecification import (
+from gyrfalcon.environments.population.best_in_class import misspecification
+from gyrfalcon.environments.synthetic.families import XorEnvironment
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.exhibits.misspecification import (
     EXHIBIT,
     SHRINKING,
     SINUSOID,
     XOR,
     Shrunk,
+    environment_of,
     runs,
     slope_of,
-    world_of,
 )
-from gyrfalcon.experiments.paper.tabular import entry, matching, numbers
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon_paper.tables import entry, matching, numbers
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 
@@ -30,28 +30,30 @@ def tables() -> Tables:
 
 @pytest.mark.parametrize("family", [SINUSOID, XOR, SHRINKING])
 def test_b_grows_with_the_square_of_the_dial(family: str) -> None:
-    b = [misspecification(world_of(family, dial).population, Linear()).b for dial in (0.1, 0.5, 1.0)]
+    b = [misspecification(environment_of(family, dial).population, Linear()).b for dial in (0.1, 0.5, 1.0)]
     assert b == pytest.approx([0.01 * b[2], 0.25 * b[2], b[2]], rel=1e-6)
 
 
-def test_a_shrunk_world_has_smaller_gaps_and_the_same_noise() -> None:
-    whole = XorWorld(n_actions=2, n_features=2)
+def test_a_shrunk_environment_has_smaller_gaps_and_the_same_noise() -> None:
+    whole = XorEnvironment(n_actions=2, n_features=2)
     drawn, small = whole.draw(0, 500, seed=1), Shrunk(whole, 0.1).draw(0, 500, seed=1)
     assert np.ptp(small.means, axis=1) == pytest.approx(0.1 * np.ptp(drawn.means, axis=1))
     assert small.rewards - small.means == pytest.approx(drawn.rewards - drawn.means, abs=1e-12)
     assert np.array_equal(small.contexts.shared, drawn.contexts.shared)
 
 
-def test_a_shrunk_world_is_the_same_however_rounds_are_cut() -> None:
-    world = Shrunk(XorWorld(n_actions=2, n_features=2), 0.3)
-    assert np.array_equal(world.draw(0, 100, seed=0).rewards[40:], world.draw(40, 100, seed=0).rewards)
+def test_a_shrunk_environment_is_the_same_however_rounds_are_cut() -> None:
+    environment = Shrunk(XorEnvironment(n_actions=2, n_features=2), 0.3)
+    assert np.array_equal(
+        environment.draw(0, 100, seed=0).rewards[40:], environment.draw(40, 100, seed=0).rewards
+    )
 
 
 def test_regret_is_that_of_active_rounds_alone() -> None:
     family, dial, regret = runs(SINUSOID, 0.3, 1_600, 2)
     assert (family, dial) == (SINUSOID, 0.3)
     trace = simulate(
-        EpsilonFalcon(preset="calibrated"), world_of(SINUSOID, 0.3), 1_600, 2, checkpoints="every"
+        EpsilonFalcon(preset="calibrated"), environment_of(SINUSOID, 0.3), 1_600, 2, checkpoints="every"
     )
     by_round = np.diff(trace.regret, axis=1, prepend=0.0)
     # The last 40 of the epoch's 800 rounds are passive.

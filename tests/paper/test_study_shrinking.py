@@ -3,20 +3,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.types import Floats
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population import Population
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.lines import distance
-from gyrfalcon.experiments.paper.shrinking import EXHIBIT
-from gyrfalcon.experiments.paper.shrinking_figure import ellipse
-from gyrfalcon.experiments.paper.shrinking_fits import BEST, LEARNER, Watched, fits
-from gyrfalcon.experiments.paper.tabular import matching, numbers, table_of_rows
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.epochwise import fitted_state
-from gyrfalcon.oracles.linear import LinearOracle
-from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.environments.population.population import Population
+from gyrfalcon.learners.steps import fitted_state
+from gyrfalcon.oracles.linear.linear import LinearOracle
+from gyrfalcon.oracles.solvers.moments import Moments
+from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.exhibits.shrinking import EXHIBIT
+from gyrfalcon_paper.exhibits.shrinking_figure import ellipse
+from gyrfalcon_paper.exhibits.shrinking_fits import BEST, LEARNER, Watched, fits
+from gyrfalcon_paper.lines import distance
+from gyrfalcon_paper.tables import matching, numbers, table_of_rows
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gyrfalcon.environments.paper import SensitivityExample
-from gyrfalcon.experiments.paper.exhibit import Tables
-from gyrfalcon.experiments.paper.supnorm import EXHIBIT, sup_error
-from gyrfalcon.experiments.paper.tabular import numbers
+from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.exhibits.supnorm import EXHIBIT, sup_error
+from gyrfalcon_paper.tables import numbers
 from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
 
 
@@ -23,10 +23,10 @@ def test_quadrature_agrees_with_the_closed_forms(tables: Tables) -> None:
 
 @pytest.mark.parametrize("theta", [0.001, 0.01, 0.05])
 def test_the_largest_error_is_what_a_line_through_many_points_shows(theta: float) -> None:
-    world = SensitivityExample(theta=theta)
+    environment = SensitivityExample(theta=theta)
     # As many points below the step as above it would weigh contexts wrongly: an even grid has their weights.
     x = (np.arange(1_000_000) + 0.5) / 1_000_000
-    truth = world.means(x)[:, 0]
+    truth = environment.means(x)[:, 0]
     slope, intercept = np.polyfit(x, truth, 1)
     largest = np.abs(intercept + slope * x - truth).max()
     assert sup_error(theta) == pytest.approx(largest, abs=1e-4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gyrfalcon.core.kernels import (
+from gyrfalcon.core.policies.kernels import (
     EpsilonGreedyKernel,
     InverseGapWeighting,
     Kernel,

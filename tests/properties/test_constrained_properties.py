@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.oracles.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
-from gyrfalcon.oracles.moments import Moments
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
+from gyrfalcon.oracles.solvers.moments import Moments
 
 MANY = settings(max_examples=60, deadline=None)
 

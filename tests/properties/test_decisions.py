@@ -13,22 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities, decide
-from gyrfalcon.core.kernels import (
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer, UniformPolicy
+from gyrfalcon.core.policies.kernels import (
     InverseGapWeighting,
     epsilon_greedy,
     inverse_gap_weighting,
     log_barrier_weighting,
     softmax,
 )
-from gyrfalcon.core.policies import KernelPolicy, Policy, Scorer, UniformPolicy
 from gyrfalcon.core.records import Decisions
 from gyrfalcon.core.sampling import sample_actions
-from gyrfalcon.core.types import Bools, Floats, Ints
-from gyrfalcon.oracles.bases import IdentityMap
-from gyrfalcon.oracles.features import Design, Layout
-from gyrfalcon.oracles.models import JointModel, OptimisticModel, PerActionModel
+from gyrfalcon.oracles.features.bases import IdentityMap
+from gyrfalcon.oracles.features.design import Design, Layout
+from gyrfalcon.oracles.linear.models import JointModel, OptimisticModel, PerActionModel
 from tests.properties.choices import every_kernel, strengths
 
 examples = settings(deadline=None, max_examples=100)

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gyrfalcon.core.kernels import (
+from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.policies.kernels import (
     InverseGapWeighting,
     LogBarrierWeighting,
     epsilon_greedy,
@@ -26,7 +27,6 @@ from gyrfalcon.core.kernels import (
     softmax,
     uniform,
 )
-from gyrfalcon.core.types import Bools, Floats, Ints
 from tests.properties.choices import every_kernel, strengths
 
 Weighting = Callable[[Floats, float, Bools | None], Floats]

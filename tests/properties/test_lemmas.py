@@ -13,12 +13,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import mixture, uniform
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.misspecification import best_in_class, misspecification
-from gyrfalcon.environments.population import Population, greedy
-from gyrfalcon.oracles.linear import Linear
+from gyrfalcon.core.policies.kernels import mixture, uniform
+from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
+from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.theory import c_3, c_5, unit_gamma
 from tests.environments.finite_problems import Finite, finites, gammas, one_context, tables, values
 from tests.environments.tables import Lines, TableModel, TablePolicy

@@ -11,10 +11,10 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyrfalcon.core.columns import Boolean, Categorical, Column, Hashed, Numeric
-from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.rewards import RewardRange
-from gyrfalcon.core.schema import Schema
+from gyrfalcon.core.inputs.columns import Boolean, Categorical, Column, Hashed, Numeric
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.inputs.reward_range import RewardRange
+from gyrfalcon.core.inputs.schema import Schema
 
 EXACT = 2**53
 finite = st.floats(-1e100, 1e100)

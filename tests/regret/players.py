@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from benchmarks.regret.cells import Cell, Result
 from benchmarks.regret.contestants import Contestant
+from benchmarks.regret.environments import PLACES
 from benchmarks.regret.players import Player, Sums
 from benchmarks.regret.rounds import Rounds
-from benchmarks.regret.worlds import PLACES
 
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def cell(player: Player, seed: int = 0, name: str = "somebody", package: str = "
 
 
 def result(
-    name: str, world: str, seed: int, reward: float, rounds: str = "same", seconds: float = 1.0
+    name: str, environment: str, seed: int, reward: float, rounds: str = "same", seconds: float = 1.0
 ) -> Result:
     """A result made up."""
     return Result(
@@ -74,9 +74,9 @@ def result(
         package="gyrfalcon",
         version="1",
         code="code",
-        world=world,
+        environment=environment,
         kind="real",
-        content=world,
+        content=environment,
         n_actions=2,
         n_features=1,
         n_rounds=100,

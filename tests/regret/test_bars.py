@@ -11,11 +11,11 @@ from benchmarks.regret.ablations import ABLATIONS
 from benchmarks.regret.bars import main
 from benchmarks.regret.cells import Result
 from benchmarks.regret.contestants import AUTO, BASELINE, CLASSES, CONTESTANTS, LINEAR, TREES
+from benchmarks.regret.environments import PLACES, REAL
 from benchmarks.regret.measurements import WABBITS, Measured
 from benchmarks.regret.requirements import REQUIREMENTS, Outcome, Requirement, Rule
-from benchmarks.regret.worlds import PLACES, REAL
 
-from gyrfalcon.experiments.summaries import Summary
+from gyrfalcon.simulation.trace import Summary
 from tests.regret.players import result
 
 REWARDS = {
@@ -27,14 +27,16 @@ REWARDS = {
 }
 SECONDS = {BASELINE: 1.0, LINEAR: 1.5, AUTO: 6.0, TREES: 30.0}
 KNOWN = {one.name: one for one in (*CONTESTANTS, *ABLATIONS)}
-SHORT_WORLDS = (*REAL, "xor", "sinus", "bump", "rare")
+SHORT_ENVIRONMENTS = (*REAL, "xor", "sinus", "bump", "rare")
 
 
-def stored(folder: Path, name: str, world: str, seed: int, reward: float, n_rounds: int = 20_000) -> Result:
+def stored(
+    folder: Path, name: str, environment: str, seed: int, reward: float, n_rounds: int = 20_000
+) -> Result:
     """A cell of a contestant as it is now, made up."""
-    contestant, place = KNOWN[name], PLACES[world]
+    contestant, place = KNOWN[name], PLACES[environment]
     made = replace(
-        result(name, world, seed, reward, seconds=SECONDS.get(name, 1.0)),
+        result(name, environment, seed, reward, seconds=SECONDS.get(name, 1.0)),
         player=repr(contestant.player),
         package=contestant.package,
         version=contestant.version or "1",
@@ -42,7 +44,7 @@ def stored(folder: Path, name: str, world: str, seed: int, reward: float, n_roun
         n_rounds=n_rounds,
     )
     (folder / "cells").mkdir(exist_ok=True)
-    (folder / "cells" / f"{name}-{world}-{n_rounds}-{seed}.json").write_bytes(made.document())
+    (folder / "cells" / f"{name}-{environment}-{n_rounds}-{seed}.json").write_bytes(made.document())
     return made
 
 
@@ -60,14 +62,14 @@ def test_all_is_met_where_every_number_clears_its_bar(tmp_path: Path) -> None:
     for name, reward in REWARDS.items():
         if name in KNOWN:
             for seed in range(10):
-                for world in SHORT_WORLDS:
-                    stored(tmp_path, name, world, seed, reward)
+                for environment in SHORT_ENVIRONMENTS:
+                    stored(tmp_path, name, environment, seed, reward)
                 stored(tmp_path, name, "appendix E", seed, reward, 100_000)
             for seed in range(20):
                 stored(tmp_path, name, "section 1.1", seed, reward, 100_000)
     found = rows(tmp_path)
     assert len(found) == len(REQUIREMENTS)
-    verdicts = {text: row[-1] for text, row in found.items() if "auto+trees" not in text or TREES in KNOWN}
+    verdicts = {text: row[-1] for text, row in found.items() if "auto_trees" not in text or TREES in KNOWN}
     assert set(verdicts.values()) == {"met"}
     best = found["16 real sets: linear less the best Vowpal Wabbit"]
     assert best == ["+10.00 ± 0.00", "at least +2.50 points", "10", "met"]
@@ -127,9 +129,9 @@ def test_a_bar_that_is_just_reached_counts_unless_it_must_be_passed(
     assert requirement(rule, 0.3).holds(value) is holds
 
 
-def test_worlds_that_fail_are_listed_with_how_many_surely_do() -> None:
-    by_world = {"a": Summary(-0.02, 0.001), "b": Summary(-0.011, 0.001), "c": Summary(0.01, 0.001)}
-    found = Measured(-0.02, 0.001, 10, "worst in a", True, by_world)
+def test_environments_that_fail_are_listed_with_how_many_surely_do() -> None:
+    by_environment = {"a": Summary(-0.02, 0.001), "b": Summary(-0.011, 0.001), "c": Summary(0.01, 0.001)}
+    found = Measured(-0.02, 0.001, 10, "worst in a", True, by_environment)
     outcome = requirement("at least", -0.01, found).outcome({})
     assert outcome.verdict == "not met"
     assert outcome.note == (

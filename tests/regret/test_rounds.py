@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.regret.environments import PLACES
 from benchmarks.regret.players import Ours, Sums, cuts, played
 from benchmarks.regret.rounds import Rounds
-from benchmarks.regret.worlds import PLACES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.environments.families import LinearWorld
-from gyrfalcon.experiments.simulate import simulate
-from gyrfalcon.learners.linucb import LinUCB
+from gyrfalcon.environments.synthetic.families import LinearEnvironment
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.simulation.simulate import simulate
 from tests.regret.players import Watching
 
-WORLD = LinearWorld(noise="bernoulli")
-ROUNDS = Rounds.of(WORLD, 500, seed=3)
+ENVIRONMENT = LinearEnvironment(noise="bernoulli")
+ROUNDS = Rounds.of(ENVIRONMENT, 500, seed=3)
 
 
-def test_our_learners_earn_on_drawn_rounds_what_they_earn_in_the_world_itself() -> None:
+def test_our_learners_earn_on_drawn_rounds_what_they_earn_in_the_environment_itself() -> None:
     learner = LinUCB(alpha=0.3)
-    trace = simulate(learner, WORLD, 500, seed=3, checkpoints=[250, 375, 500])
+    trace = simulate(learner, ENVIRONMENT, 500, seed=3, checkpoints=[250, 375, 500])
     sums = Ours(learner).play(ROUNDS, seed=3)
     assert sums.reward.tolist() == trace.reward[0].tolist()
     assert sums.regret.tolist() == trace.regret[0].tolist()
@@ -45,13 +45,18 @@ def test_rounds_can_not_be_written_to_by_a_player() -> None:
 
 
 def test_digests_tell_other_rounds_apart() -> None:
-    assert Rounds.of(WORLD, 500, seed=3).digest == ROUNDS.digest
-    assert len({ROUNDS.digest, Rounds.of(WORLD, 500, seed=4).digest, Rounds.of(WORLD, 499, 3).digest}) == 3
+    assert Rounds.of(ENVIRONMENT, 500, seed=3).digest == ROUNDS.digest
+    assert (
+        len(
+            {ROUNDS.digest, Rounds.of(ENVIRONMENT, 500, seed=4).digest, Rounds.of(ENVIRONMENT, 499, 3).digest}
+        )
+        == 3
+    )
 
 
 @given(st.integers(4, 200), st.integers(0, 10**6))
 def test_sums_have_the_means_of_the_whole_run_its_second_half_and_its_last_quarter(n: int, seed: int) -> None:
-    rounds = Rounds.of(WORLD, n, seed=0)
+    rounds = Rounds.of(ENVIRONMENT, n, seed=0)
     actions = np.random.default_rng(seed).integers(3, size=n)
     earned = np.array([rounds.rewards[t, actions[t]] for t in range(n)])
     regret = np.array([rounds.means[t].max() - rounds.means[t, actions[t]] for t in range(n)])

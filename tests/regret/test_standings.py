@@ -47,13 +47,13 @@ def test_verdicts_need_two_standard_errors(rewards: tuple[float, ...], verdict: 
     assert difference.verdict == verdict
 
 
-def test_a_standing_is_over_worlds_and_its_error_over_seeds() -> None:
+def test_a_standing_is_over_environments_and_its_error_over_seeds() -> None:
     second = [result("base", "b", 0, 0.2), result("base", "b", 1, 0.2)]
     theirs = [result("better", "b", 0, 0.1, seconds=3.0), result("better", "b", 1, 0.2, seconds=3.0)]
     table = by_contestant([*BASE, *BETTER, *second, *theirs])
     there = standing(table, "better", ["a", "b"], "base")
     assert there is not None
-    # Seeds 0 and 1 have both worlds: (.1 - .1)/2 = 0 and (.2 + 0)/2 = .1, so mean .05 and error .05.
+    # Seeds 0 and 1 have both environments: (.1 - .1)/2 = 0 and (.2 + 0)/2 = .1, so mean .05 and error .05.
     assert there.difference.mean == pytest.approx(0.05)
     assert there.difference.standard_error == pytest.approx(0.05)
     assert there.means["reward"] == pytest.approx((0.8 + 0.15) / 2)

@@ -41,7 +41,7 @@ def test_a_result_has_the_means_of_its_rounds(store: Store) -> None:
     assert result.rounds == rounds.digest
 
 
-def test_cells_are_kept_apart_by_player_world_length_and_seed() -> None:
+def test_cells_are_kept_apart_by_player_environment_length_and_seed() -> None:
     one = cell(Always(0))
     others = [cell(Always(1)), cell(Always(0), seed=1), replace(one, n_rounds=41)]
     assert len({one.key, *(other.key for other in others)}) == 4

@@ -10,11 +10,11 @@ from benchmarks.regret.__main__ import _chosen, _completed, _parser, main
 from benchmarks.regret.ablations import ABLATIONS
 from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR
 from benchmarks.regret.costs import _SIZES, _terms, _weights, expected_seconds
-from benchmarks.regret.worlds import PLACES, place_named
+from benchmarks.regret.environments import PLACES, place_named
 
 from tests.regret.players import Always, cell
 
-SMALL = ["--peers", "none", "--only", "LinUCB", "--worlds", "wine", "xor", "--seeds", "2"]
+SMALL = ["--peers", "none", "--only", "LinUCB", "--environments", "wine", "xor", "--seeds", "2"]
 
 
 def run(folder: Path, *options: str) -> int:
@@ -27,7 +27,7 @@ def test_a_run_prints_a_table_and_writes_all_of_it(
     assert run(tmp_path, "--rounds", "60") == 0
     assert BASELINE in capsys.readouterr().out
     document = json.loads((tmp_path / "rounds-60.json").read_text())
-    assert document["worlds"] == {"real": ["wine"], "synthetic": ["xor"]}
+    assert document["environments"] == {"real": ["wine"], "synthetic": ["xor"]}
     assert {one["contestant"] for one in document["cells"]} == {BASELINE, "LinUCB .3 on 100 waves"}
     assert len(document["cells"]) == 8
     assert (tmp_path / "rounds-60.md").read_text().count("\n| ") == 4
@@ -46,19 +46,19 @@ def test_nothing_is_played_twice(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_contestants_are_played_anew_when_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, "--rounds", "60")
     capsys.readouterr()
-    run(tmp_path, "--rounds", "60", "--again", "waves", "--estimate")
+    run(tmp_path, "--rounds", "60", "--again", "fourier", "--estimate")
     assert "4 cells are stored; 4 cells to play" in capsys.readouterr().err
 
 
 def test_without_replay_each_set_is_as_long_as_it_is(tmp_path: Path) -> None:
     assert run(tmp_path, "--no-replay") == 0
     document = json.loads((tmp_path / "once.json").read_text())
-    assert {(one["world"], one["n_rounds"]) for one in document["cells"]} == {("wine", 178)}
+    assert {(one["environment"], one["n_rounds"]) for one in document["cells"]} == {("wine", 178)}
     assert not (tmp_path / "rounds-20000.json").exists()
 
 
 def test_ablations_are_compared_with_the_preset_in_a_table_of_their_own(tmp_path: Path) -> None:
-    options = ["--ablations", "--only", "no bonus", "never", "--worlds", "wine", "--seeds", "2"]
+    options = ["--ablations", "--only", "no bonus", "never", "--environments", "wine", "--seeds", "2"]
     assert main([*options, "--rounds", "60", "--folder", str(tmp_path)]) == 0
     document = json.loads((tmp_path / "ablations-rounds-60.json").read_text())
     assert document["baseline"] == LINEAR
@@ -93,8 +93,8 @@ def test_slow_contestants_take_part_only_when_asked_for() -> None:
         (["--rounds", "3"], "--rounds has 3"),
         (["--seeds", "0"], "--seeds is 0"),
         (["--jobs", "0"], "--jobs is 0"),
-        (["--worlds", "whine"], "'whine'"),
-        (["--worlds", "xor", "--no-replay"], "--no-replay is for real sets"),
+        (["--environments", "whine"], "'whine'"),
+        (["--environments", "xor", "--no-replay"], "--no-replay is for real sets"),
         (["--peers", "none", "coba"], "none and others"),
         (["--only", "LinUCB", "nobody"], "--only has 'nobody'"),
         (["--only", "a LinTS"], "need --slow, or the whole of their name"),
@@ -123,7 +123,7 @@ def test_expected_times_are_near_those_that_were_measured() -> None:
     assert expected_seconds(cell(Always(0))) == pytest.approx(0.1 + 40 * 1e-4)
 
 
-def test_other_data_sets_are_worlds_by_their_names() -> None:
+def test_other_data_sets_are_environments_by_their_names() -> None:
     place = place_named("pima")
     assert place is not None
     assert (place.kind, place.n_rows, place.size) == ("real", 768, (2, 8))

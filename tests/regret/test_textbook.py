@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.regret.environments import PLACES
 from benchmarks.regret.textbook import TextbookLinUCB, _Learner
-from benchmarks.regret.worlds import PLACES
 
 
 def test_bounds_are_those_of_a_ridge_regression_for_each_action() -> None:

@@ -13,42 +13,41 @@ from sklearn.linear_model import Lasso
 from sklearn.neural_network import MLPRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from gyrfalcon.core.columns import Boolean, Categorical, Hashed, Numeric
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities
-from gyrfalcon.core.kernels import LogBarrierWeighting, SoftmaxKernel
-from gyrfalcon.core.policies import UniformPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.columns import Boolean, Categorical, Hashed, Numeric
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import TryingKernel, UniformPolicy
+from gyrfalcon.core.policies.kernels import LogBarrierWeighting, SoftmaxKernel
 from gyrfalcon.core.records import Decisions, Log, PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
-from gyrfalcon.core.untried import TryingKernel
-from gyrfalcon.estimates.tallies import Tally
-from gyrfalcon.learners.class_choice import chosen_state
-from gyrfalcon.learners.enlarged_linucb import EnlargedLinUCB
-from gyrfalcon.learners.epoch_greedy import EpochGreedy
+from gyrfalcon.estimates.tally import Tally
+from gyrfalcon.learners.adaptive.class_learner import chosen_state
+from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
+from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
+from gyrfalcon.learners.baselines.explore_first import ExploreFirst
+from gyrfalcon.learners.baselines.greedy import Greedy
+from gyrfalcon.learners.baselines.softmax import Softmax
+from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.learners.explore_first import ExploreFirst
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
-from gyrfalcon.learners.greedy import Greedy
-from gyrfalcon.learners.learner import Learner
-from gyrfalcon.learners.lints import LinTS
-from gyrfalcon.learners.linucb import LinUCB
-from gyrfalcon.learners.oful import OFUL
-from gyrfalcon.learners.regcb import RegCB
-from gyrfalcon.learners.softmax import Softmax
+from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
+from gyrfalcon.learners.optimistic.lints import LinTS
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.optimistic.oful import OFUL
+from gyrfalcon.learners.optimistic.regcb import RegCB
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.learners.uniform import Uniform
-from gyrfalcon.oracles.bases import Identity, Polynomial, RandomFourier
-from gyrfalcon.oracles.joined import Joined
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.regressor import Regressor
-from gyrfalcon.oracles.resting import RestingRidge
-from gyrfalcon.oracles.running import RunningRidge
-from gyrfalcon.oracles.splines import Splines
+from gyrfalcon.oracles.features.bases import Identity, Polynomial, RandomFourier
+from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.features.union import Joined
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.recursive.deferred import RestingRidge
+from gyrfalcon.oracles.recursive.ridge import RunningRidge
+from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.storage import files
-from gyrfalcon.storage.catalogue import CLASSES
+from gyrfalcon.storage.registry import CLASSES
 
 BASES = (Identity(), Polynomial(2), RandomFourier(6), Splines(4))
 LEARNERS: list[Learner] = [
@@ -57,7 +56,7 @@ LEARNERS: list[Learner] = [
         EpsilonFalcon(preset="calibrated", model_class=Linear(layout=layout, ridge=0.1))
         for layout in ("shared", "hybrid")
     ),
-    *(EpsilonFalcon(preset="calibrated", slack=slack) for slack in ("paper", "chi-square", "sandwich")),
+    *(EpsilonFalcon(preset="calibrated", slack=slack) for slack in ("paper", "chi_square", "sandwich")),
     EpsilonFalcon(
         preset="calibrated",
         passive_design="coin",
@@ -80,7 +79,7 @@ LEARNERS: list[Learner] = [
     EpsilonFalcon(preset="calibrated", model_class=Regressor(Lasso(alpha=0.01), layout="shared")),
     Falcon(model_class=Regressor(MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", tol=0.1))),
     FalconPlus(schedule=KnownHorizon(1000)),
-    *(SquareCB(weighting=weighting, horizon=1000) for weighting in ("inverse gap", "log barrier")),
+    *(SquareCB(weighting=weighting, horizon=1000) for weighting in ("inverse_gap", "log_barrier")),
     *(EpochGreedy(passive_design=design) for design in ("tail", "coin")),
     *(ExploreFirst(n_explore=50, refit=refit) for refit in (False, True)),
     Greedy(mixing=0.1),
@@ -110,7 +109,7 @@ def epoch_of(learner: Learner) -> Epoch:
 
 CHOOSING = EpsilonFalcon(
     preset="practical",
-    classes=("linear", "waves", "quadratic", Linear(basis=Joined((Identity(), Splines(2, 1))), ridge=2.0)),
+    classes=("linear", "fourier", "quadratic", Linear(basis=Joined((Identity(), Splines(2, 1))), ridge=2.0)),
 )
 
 

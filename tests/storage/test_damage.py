@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.bandit.rules import RewardRules
+from gyrfalcon.bandit.events import RewardRules
 from gyrfalcon.bandit.snapshot import Events, Snapshot
 from gyrfalcon.storage import files
 from tests.bandit.helpers import Clock, batches, bytes_of

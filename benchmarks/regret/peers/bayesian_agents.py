@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.regret.players import Sums, played
 from benchmarks.regret.rounds import Rounds
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.regret.players import Sums, played
 from benchmarks.regret.rounds import Rounds
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 
 Costs = Literal["-r", "1-r"]
 

@@ -12,21 +12,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from gyrfalcon.bandit.ageing import Ageing
-from gyrfalcon.bandit.checks import check_learner, check_overtime, checked_seed, problem_of
+from gyrfalcon.bandit.clock import Ageing
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
-from gyrfalcon.bandit.ledger import Event
-from gyrfalcon.bandit.play import Play
-from gyrfalcon.bandit.rules import Repeated, RewardRules
+from gyrfalcon.bandit.engine import Play
+from gyrfalcon.bandit.events import Event, Repeated, RewardRules
 from gyrfalcon.bandit.snapshot import Events, Snapshot
+from gyrfalcon.bandit.validation import check_learner, check_overtime, checked_seed, problem_of
 from gyrfalcon.core.epochs import Epoch, decide, decide_one
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.inputs.reward_range import Outside
+from gyrfalcon.core.inputs.schema import Schema
 from gyrfalcon.core.records import PASSIVE, Log
-from gyrfalcon.core.rewards import Outside
 from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
-from gyrfalcon.core.schema import Schema
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.learner import Learner
+from gyrfalcon.learners.protocol import Learner
 
 _FILE_CLASSES = (Snapshot, Events, RewardRules)
 
@@ -51,12 +50,12 @@ class Bandit:
         See `Problem`.
     seed
         The same seed, event ids and calls give the same decisions. None draws one.
-    time_to_live, default_reward, max_pending, repeated
+    reward_timeout, default_reward, max_pending, repeated
         See `RewardRules`.
     warm_start
         A log of earlier decisions, made with `Problem.log`.
     clock
-        Seconds, for `time_to_live`; where it is set back, no time has passed.
+        Seconds, for `reward_timeout`; where it is set back, no time has passed.
 
     Examples
     --------
@@ -79,7 +78,7 @@ class Bandit:
         outside: Outside = "error",
         cost: bool = False,
         seed: int | None = None,
-        time_to_live: float | None = None,
+        reward_timeout: float | None = None,
         default_reward: float | None = None,
         max_pending: int = 100_000,
         repeated: Repeated = "error",
@@ -101,7 +100,7 @@ class Bandit:
             cost=cost,
         )
         rules = RewardRules(
-            time_to_live=time_to_live,
+            reward_timeout=reward_timeout,
             default_reward=default_reward,
             max_pending=max_pending,
             repeated=repeated,
@@ -242,7 +241,7 @@ class Bandit:
         Regressors are fitted again, and one that then predicts otherwise than before is refused unless
         `accept_refits` lets the bandit go on with it.
         """
-        from gyrfalcon.oracles.fitted import accepting_refits
+        from gyrfalcon.oracles.regressors.fitted import accepting_refits
         from gyrfalcon.storage import files
 
         with accepting_refits() if accept_refits else nullcontext():

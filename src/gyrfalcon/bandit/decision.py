@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import NamedTuple
 
-from gyrfalcon.core.types import Bools, Floats, Ints
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 
 
 class Decision(NamedTuple):

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.bandit.ledger import Event, How, contexts_of
-from gyrfalcon.bandit.rules import RewardRules
+from gyrfalcon.bandit.events import Event, How, RewardRules, contexts_of
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log, PastLogs
-from gyrfalcon.core.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 _COMMON = {
     "alpha": "Scale of the bonus for what is uncertain.",
-    "before": "The world that it is at first.",
+    "before": "The environment that it is at first.",
     "c_gamma": "Scale of gamma: the larger, the greedier.",
     "class_size": "How many models a finite class has; None: a linear one.",
     "comp": "Complexity of the class; None: the coefficients of all actions.",
@@ -39,16 +39,16 @@ _COMMON = {
     "share": "Probability that an action may be chosen.",
     "temperature": "How evenly actions are played: the larger, the more.",
     "theta": "Where the step of action 1 is: it earns 1 above 1 - theta.",
-    "world": "The world that this one is made from.",
-    "world_seed": "Draws the truth, whatever the seed of a run.",
-    "worlds": "The worlds, in their order.",
+    "environment": "The environment that this one is made from.",
+    "environment_seed": "Draws the truth, whatever the seed of a run.",
+    "environments": "The environments, in their order.",
 }
 """What settings of a name mean, wherever their class says nothing else."""
 
 _GAUSSIAN = "Standard deviation of rewards around their means."
 _OWN = {
     ("EnlargedLinUCB", "misspecification"): "How far expected rewards may be off the linear model.",
-    ("HeteroscedasticWorld", "noise"): "The smallest standard deviation of rewards.",
+    ("HeteroscedasticEnvironment", "noise"): "The smallest standard deviation of rewards.",
     ("SensitivityExample", "noise"): _GAUSSIAN,
     ("StepExample", "noise"): _GAUSSIAN,
     ("Uniform", "schedule"): "When epochs end.",
@@ -78,7 +78,7 @@ class Description:
 def describe(name: str, maker: Callable[..., Any]) -> Description:
     """The description of a learner or an environment.
 
-    >>> from gyrfalcon.learners.linucb import LinUCB
+    >>> from gyrfalcon.learners.optimistic.linucb import LinUCB
     >>> description = describe("LinUCB", LinUCB)
     >>> description.settings[0]
     Setting(name='alpha', default='1.0', meaning='Scale of the bonus for what is uncertain.')
@@ -100,7 +100,7 @@ def describe(name: str, maker: Callable[..., Any]) -> Description:
 def short(value: object) -> str:
     """A default as one would write it, long ones without what is left at its own default.
 
-    >>> from gyrfalcon.oracles.linear import Linear
+    >>> from gyrfalcon.oracles.linear.linear import Linear
     >>> short(Linear(ridge=1.0)), short("all")
     ('Linear(ridge=1.0)', "'all'")
     """

@@ -15,7 +15,7 @@ EXAMPLES = """\
 gyrfalcon learners
 gyrfalcon learners EpsilonFalcon
 gyrfalcon learners --environments
-gyrfalcon learners XorWorld --json
+gyrfalcon learners XorEnvironment --json
 """
 
 
@@ -44,16 +44,16 @@ def learners(
 
 def _described(*, environments: bool) -> list[Description]:
     from gyrfalcon.cli.describe import describe
-    from gyrfalcon.experiments.sweeps.catalogue import ENVIRONMENTS, LEARNERS
+    from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS
 
     makers = ENVIRONMENTS if environments else LEARNERS
     return [describe(name, maker) for name, maker in makers.items()]
 
 
 def _found(name: str) -> Description:
-    from gyrfalcon.core.tables import suggestion
-    from gyrfalcon.experiments.datasets import dataset_names
-    from gyrfalcon.experiments.sweeps.catalogue import plain_name
+    from gyrfalcon.core.inputs.tables import suggestion
+    from gyrfalcon.environments.data.named import dataset_names
+    from gyrfalcon.sweeps.registry import plain_name
 
     known = {one.name: one for one in _described(environments=False) + _described(environments=True)}
     names = [*known, *dataset_names()]
@@ -68,7 +68,7 @@ def _data_set(name: str) -> Description:
     from dataclasses import replace
 
     from gyrfalcon.cli.describe import describe
-    from gyrfalcon.environments.classification import Classification
+    from gyrfalcon.environments.data.classification import Classification
 
     description = describe(name, Classification)
     others = tuple(one for one in description.settings if one.name not in {"X", "y", "features"})
@@ -76,7 +76,7 @@ def _data_set(name: str) -> Description:
 
 
 def _list(known: list[Description], *, environments: bool, as_json: bool) -> None:
-    from gyrfalcon.experiments.datasets import dataset_names
+    from gyrfalcon.environments.data.named import dataset_names
 
     sets = dataset_names() if environments else ()
     kind = "environment" if environments else "learner"

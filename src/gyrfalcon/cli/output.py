@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gyrfalcon.experiments.paper import words
+from gyrfalcon_paper import words
 
 _NARROW = 20
 """How narrow text may be wrapped."""
@@ -18,7 +18,7 @@ _NARROW = 20
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gyrfalcon.experiments.summaries import Summary
+    from gyrfalcon.simulation.trace import Summary
 
 
 def print_json(value: object) -> None:
@@ -95,7 +95,7 @@ def number(value: float) -> str:
 def with_error(summary: Summary, digits: int) -> str:
     """A mean and its standard error, where there are replications to have one from.
 
-    >>> from gyrfalcon.experiments.summaries import Summary
+    >>> from gyrfalcon.simulation.trace import Summary
     >>> with_error(Summary(2034.25, 1.5), 1)
     '2,034.2 (1.5)'
     """

@@ -46,11 +46,11 @@ def typed_value(text: str) -> Any:
 def completed(settings: Mapping[str, Any], maker: Callable[..., Any]) -> Settings:
     """The settings, in which parts without a name are those of the defaults, changed where they say so.
 
-    >>> from gyrfalcon.learners.greedy import Greedy
+    >>> from gyrfalcon.learners.baselines.greedy import Greedy
     >>> completed({"schedule": {"first": 50}}, Greedy)
     {'schedule': {'name': 'Geometric', 'first': 50, 'ratio': 1.5, 'longest': None}}
     """
-    from gyrfalcon.experiments.sweeps.content import settings_of
+    from gyrfalcon.sweeps.content_key import settings_of
 
     defaults = {
         name: parameter.default

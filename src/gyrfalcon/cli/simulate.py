@@ -12,13 +12,12 @@ from gyrfalcon.cli.output import counted, number, print_json, print_table, say, 
 from gyrfalcon.cli.progress import progress
 
 if TYPE_CHECKING:
-    from gyrfalcon.experiments.summaries import Summary
-    from gyrfalcon.experiments.trace import Trace
+    from gyrfalcon.simulation.trace import Summary, Trace
 
 EXAMPLES = """\
 gyrfalcon simulate EpsilonFalcon StepExample
-gyrfalcon simulate LinUCB BumpWorld --set alpha=0.3 --world-set radius=0.2
-gyrfalcon simulate Greedy XorWorld --set model_class.basis.name=Polynomial
+gyrfalcon simulate LinUCB BumpEnvironment --set alpha=0.3 --environment-set radius=0.2
+gyrfalcon simulate Greedy XorEnvironment --set model_class.basis.name=Polynomial
 gyrfalcon simulate LinTS digits --rounds 5000 --out trace.parquet --epochs
 """
 
@@ -32,7 +31,7 @@ def simulate(
         str,
         typer.Argument(
             metavar="ENVIRONMENT",
-            help="The name of a world, or of a data set such as digits.",
+            help="The name of an environment, or of a data set such as digits.",
             show_default=False,
         ),
     ],
@@ -50,10 +49,10 @@ def simulate(
             show_default=False,
         ),
     ] = None,
-    world_settings: Annotated[
+    environment_settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--world-set",
+            "--environment-set",
             metavar="KEY=VALUE",
             help="A setting of the environment; may be repeated.",
             show_default=False,
@@ -101,7 +100,7 @@ def simulate(
     from gyrfalcon.cli.traces import check_files, save_figure, save_trace
 
     check_files(out, figure)
-    chosen = _built(learner, environment, learner_settings or [], world_settings or [])
+    chosen = _built(learner, environment, learner_settings or [], environment_settings or [])
     trace = _played(*chosen, rounds, replications, seed, checkpoints)
     files = {}
     if out is not None:
@@ -113,21 +112,28 @@ def simulate(
     _report(_title(*chosen), trace, seed, files, epochs=epochs, as_json=as_json)
 
 
-def _built(learner: str, environment: str, settings: list[str], world_settings: list[str]) -> tuple[Any, Any]:
+def _built(
+    learner: str, environment: str, settings: list[str], environment_settings: list[str]
+) -> tuple[Any, Any]:
     from gyrfalcon.cli.settings import completed, typed_settings
-    from gyrfalcon.experiments.sweeps.building import build_environment, build_learner
-    from gyrfalcon.experiments.sweeps.catalogue import environment_maker, learner_maker
+    from gyrfalcon.sweeps.build import build_environment, build_learner
+    from gyrfalcon.sweeps.registry import environment_maker, learner_maker
 
     name, maker = learner_maker(learner, "LEARNER")
     given = completed(typed_settings(settings, "--set"), maker)
-    world, world_maker = environment_maker(environment, "ENVIRONMENT")
-    world_given = completed(typed_settings(world_settings, "--world-set"), world_maker)
-    for option, chosen, names in (("--set", name, given), ("--world-set", world, world_given)):
+    environment, environment_maker = environment_maker(environment, "ENVIRONMENT")
+    environment_given = completed(
+        typed_settings(environment_settings, "--environment-set"), environment_maker
+    )
+    for option, chosen, names in (
+        ("--set", name, given),
+        ("--environment-set", environment, environment_given),
+    ):
         if "name" in names:
             raise ValueError(f"{option} name={names['name']}: {chosen} has no such setting; name it instead.")
     return (
         build_learner({"name": name, **given}, "LEARNER"),
-        build_environment({"name": world, **world_given}, "ENVIRONMENT"),
+        build_environment({"name": environment, **environment_given}, "ENVIRONMENT"),
     )
 
 
@@ -135,7 +141,7 @@ def _played(
     learner: Any, environment: Any, rounds: int, replications: int, seed: int, checkpoints: str | None
 ) -> Trace:
     from gyrfalcon.cli.traces import typed_checkpoints
-    from gyrfalcon.experiments.simulate import simulate as play
+    from gyrfalcon.simulation.simulate import simulate as play
 
     looks = typed_checkpoints(checkpoints, rounds)
     with progress("Playing", rounds * replications, "rounds") as tracker:
@@ -145,7 +151,7 @@ def _played(
 
 
 def _title(learner: Any, environment: Any) -> str:
-    from gyrfalcon.experiments.sweeps.content import label_of
+    from gyrfalcon.sweeps.content_key import label_of
 
     return f"{label_of(learner)} in {label_of(environment)}"
 

@@ -14,8 +14,8 @@ from gyrfalcon.cli.progress import Tracker, progress
 
 if TYPE_CHECKING:
     from gyrfalcon.cli.sweep_results import Result
-    from gyrfalcon.experiments.sweeps.grid import Cell, Grid
-    from gyrfalcon.experiments.sweeps.sweep import Sweep
+    from gyrfalcon.sweeps.grid import Cell, Grid
+    from gyrfalcon.sweeps.run import Sweep
 
 EXAMPLES = """\
 gyrfalcon sweep grid.toml --out results
@@ -45,7 +45,7 @@ def sweep(
     them, with its name and settings; a list of values is a choice among them. Results are one Parquet data
     set. Stopped at any moment, the same command goes on where it was.
     """
-    from gyrfalcon.experiments.sweeps.grid import Grid
+    from gyrfalcon.sweeps.grid import Grid
 
     grid = Grid.from_toml(file)
     done = _run(grid, out, _jobs(jobs, cluster, len(grid.cells)), cluster)
@@ -71,9 +71,8 @@ def _jobs(jobs: int | None, cluster: str | None, n_cells: int) -> int:
 
 
 def _run(grid: Grid, out: Path, jobs: int, cluster: str | None) -> Sweep:
-    from gyrfalcon.experiments.sweeps.sweep import run_sweep
-    from gyrfalcon.experiments.sweeps.sweep_errors import SweepError
-    from gyrfalcon.experiments.sweeps.workers import ANSWER, PATIENCE
+    from gyrfalcon.sweeps.run import SweepError, run_sweep
+    from gyrfalcon.sweeps.workers import ANSWER, PATIENCE
 
     if cluster is not None:
         note(

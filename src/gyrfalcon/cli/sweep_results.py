@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.types import Floats
-from gyrfalcon.experiments.summaries import Summary
-from gyrfalcon.experiments.sweeps.grid import Grid
-from gyrfalcon.experiments.sweeps.sweep import Sweep
-from gyrfalcon.experiments.trace import checkpoint_rounds
-from gyrfalcon.experiments.trace import late_start as late_start_of
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.simulation.trace import Summary, checkpoint_rounds
+from gyrfalcon.simulation.trace import late_start as late_start_of
+from gyrfalcon.sweeps.grid import Grid
+from gyrfalcon.sweeps.run import Sweep
 
 _COLUMNS = ["learner_settings", "environment_settings", "seed", "replication", "round", "regret", "reward"]
 _Runs = dict[tuple[int, int], dict[int, tuple[float, float]]]  # (seed, replication) -> round -> sums

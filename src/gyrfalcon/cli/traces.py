@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.cli.numbers import whole_number
-from gyrfalcon.core.checks import check_whole
-from gyrfalcon.core.types import Floats, Ints
-from gyrfalcon.experiments.summaries import Summary
-from gyrfalcon.experiments.trace import Checkpoints, PlayedEpoch, Trace, checkpoint_rounds
-from gyrfalcon.report.figures import Band
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.validation import check_whole
+from gyrfalcon.reports.figures import Band
+from gyrfalcon.simulation.trace import Checkpoints, PlayedEpoch, Summary, Trace, checkpoint_rounds
 
 TRACE_ENDINGS = (".parquet", ".csv", ".json")
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
@@ -71,7 +70,7 @@ def columns_of(trace: Trace) -> dict[str, Any]:
 
 def save_trace(path: Path, trace: Trace) -> None:
     """Write the trace's table, whole or not at all."""
-    from gyrfalcon.storage.whole import write_whole
+    from gyrfalcon.storage.atomic import write_whole
 
     columns = columns_of(trace)
     makers = {".parquet": _parquet, ".csv": _csv, ".json": _json}
@@ -80,9 +79,9 @@ def save_trace(path: Path, trace: Trace) -> None:
 
 def save_figure(path: Path, trace: Trace, title: str) -> None:
     """Draw regret per round, or reward where expected rewards are not known."""
-    from gyrfalcon.report.figures import regret_curves
-    from gyrfalcon.report.pictures import picture
-    from gyrfalcon.storage.whole import write_whole
+    from gyrfalcon.reports.figures import regret_curves
+    from gyrfalcon.reports.pictures import picture
+    from gyrfalcon.storage.atomic import write_whole
 
     known = bool(np.isfinite(trace.regret[:, -1]).all())
     curves = {"": _band(trace.regret_per_round if known else trace.reward_per_round)}

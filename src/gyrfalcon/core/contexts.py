@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.types import Bools, Floats
+from gyrfalcon.core.arrays import Bools, Floats
 
 
 @dataclass(frozen=True, slots=True)

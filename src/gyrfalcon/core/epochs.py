@@ -9,14 +9,13 @@ from enum import Enum
 
 import numpy as np
 
+from gyrfalcon.core.arrays import Bools, Floats, Ints, rows_of
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.kernels import mixture
-from gyrfalcon.core.masks import rows_of
-from gyrfalcon.core.policies import Policy
+from gyrfalcon.core.fit_report import FitReport
+from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.kernels import mixture
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions
-from gyrfalcon.core.reports import FitReport
 from gyrfalcon.core.sampling import sample, sample_action, sample_actions
-from gyrfalcon.core.types import Bools, Floats, Ints
 
 
 class PassiveDesign(Enum):

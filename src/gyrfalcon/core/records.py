@@ -8,9 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
+from gyrfalcon.core.arrays import Bools, Floats, Ints, rows_of
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.masks import rows_of
-from gyrfalcon.core.types import Bools, Floats, Ints
 
 POLICY = 0
 PASSIVE = 1

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from gyrfalcon.core.types import Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 
 UNIFORMS_PER_DECISION = 3
 _WORD = 8

@@ -1,1 +1,1 @@
-"""Worlds that can be drawn, and what holds in their populations."""
+"""Environments that can be drawn, and what holds in their populations."""

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.problems import Problem
-from gyrfalcon.core.types import Floats
-from gyrfalcon.environments.environment import BLOCK, World, block_generator, blocks
-from gyrfalcon.environments.population import Population
-from gyrfalcon.environments.settings import check_deviation
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.validation import check_deviation
+from gyrfalcon.environments.population.population import Population
+from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class StepExample:
     The best linear model (-.25 + 1.5 x, .5) induces the optimal policy, yet learners that trust it drift away
     from it; b = 1/32 and B = 1/16. Rewards leave [0, 1], so the problem accepts that.
 
-    >>> world = StepExample()
-    >>> world.draw(0, 3, seed=0).means.shape
+    >>> environment = StepExample()
+    >>> environment.draw(0, 3, seed=0).means.shape
     (3, 2)
-    >>> world.best_lines, world.b, world.uniform_regret
+    >>> environment.best_lines, environment.b, environment.uniform_regret
     (((-0.25, 1.5), (0.5, 0.0)), 0.03125, 0.25)
     """
 
@@ -60,7 +60,7 @@ class StepExample:
         """Expected regret a round of uniform play, and of either action: wrong half of the time, by .5."""
         return 0.25
 
-    def draw(self, start: int, stop: int, seed: int) -> World:
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
         """Rounds start..stop-1."""
         return _drawn(self.means, self.noise, start, stop, seed)
 
@@ -78,8 +78,8 @@ class SensitivityExample:
     policy. The model is nearly right for small theta, and still what it learns from that policy's data,
     f_1 = 1, has a regret above .4275.
 
-    >>> world = SensitivityExample(theta=0.05)
-    >>> round(world.slope, 6), [round(number, 6) for number in world.best_line], round(world.b, 6)
+    >>> environment = SensitivityExample(theta=0.05)
+    >>> round(environment.slope, 6), [round(number, 6) for number in environment.best_line], round(environment.b, 6)
     (-0.7785, [0.01675, 0.2565], 0.016496)
     """
 
@@ -124,7 +124,7 @@ class SensitivityExample:
         spread = self.theta * (1.0 - self.theta)
         return 0.405 * spread * (1.0 - 3.0 * spread)
 
-    def draw(self, start: int, stop: int, seed: int) -> World:
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
         """Rounds start..stop-1."""
         return _drawn(self.means, self.noise, start, stop, seed)
 
@@ -137,7 +137,9 @@ def _problem() -> Problem:
     return Problem(actions=(1, 2), features=["x"], outside="accept")
 
 
-def _drawn(means: Callable[[Floats], Floats], noise: float, start: int, stop: int, seed: int) -> World:
+def _drawn(
+    means: Callable[[Floats], Floats], noise: float, start: int, stop: int, seed: int
+) -> PotentialOutcomes:
     x, rewards = np.empty(stop - start), np.empty((stop - start, 2))
     for block, rows in blocks(start, stop):
         rng, first = block_generator(seed, block), block * BLOCK - start
@@ -146,4 +148,4 @@ def _drawn(means: Callable[[Floats], Floats], noise: float, start: int, stop: in
     expected = means(x)
     rewards *= noise
     rewards += expected
-    return World(Contexts(x[:, np.newaxis]), expected, rewards)
+    return PotentialOutcomes(Contexts(x[:, np.newaxis]), expected, rewards)

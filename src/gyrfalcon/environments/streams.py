@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gyrfalcon.environments.environment import BLOCK
+from gyrfalcon.environments.protocol import BLOCK
 
 Column = TypeVar("Column", bound=NDArray[Any])
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.types import Floats
 
 
 def ips_scores(target: Floats, log: Log) -> Floats:
@@ -27,7 +27,7 @@ def dr_scores(target: Floats, model_scores: Floats, log: Log) -> Floats:
     `target` and `model_scores` are (..., n, K), and either may lack the leading axes. What the model says of
     actions that the target never takes does not matter, finite or not.
 
-    >>> from gyrfalcon.core.problems import Problem
+    >>> from gyrfalcon.core.inputs.problem import Problem
     >>> problem = Problem(["a", "b"])
     >>> log = problem.log(problem.contexts(n=2), ["a", "b"], rewards=[1, 0], propensities=[0.5, 0.2])
     >>> dr_scores(np.full((2, 2), [0.25, 0.75]), np.full((2, 2), 0.5), log).tolist()

@@ -8,24 +8,24 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
-from gyrfalcon.core.kernels import InverseGapWeighting
-from gyrfalcon.core.policies import KernelPolicy
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.core.types import Floats
-from gyrfalcon.learners import adapting, epochwise
-from gyrfalcon.learners.epochwise import Data, Fitted
-from gyrfalcon.learners.passive_shares import corollary_share
+from gyrfalcon.learners import action_changes, steps
+from gyrfalcon.learners.adaptive.passive_share import corollary_share
+from gyrfalcon.learners.steps import Data, Fitted
 from gyrfalcon.learners.sums import Sums, summed
-from gyrfalcon.oracles.linear import Linear, LinearOracle
-from gyrfalcon.oracles.moments import Moments
-from gyrfalcon.oracles.oracle import AnyOracle, ModelClass, S
-from gyrfalcon.oracles.slack import chi_square_slack, sandwich_slack, sandwich_spectrum
+from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.protocol import AnyOracle, ModelClass, S
+from gyrfalcon.oracles.solvers.moments import Moments
+from gyrfalcon.oracles.solvers.slack import chi_square_slack, sandwich_slack, sandwich_spectrum
 from gyrfalcon.theory import C_LINEAR, c_1, log_confidence, unit_gamma, unit_slack
 
-SlackRule = Literal["paper", "calibrated", "chi-square", "sandwich"]
+SlackRule = Literal["paper", "calibrated", "chi_square", "sandwich"]
 """How far above the best passive risk a fit may go."""
 
 
@@ -45,8 +45,8 @@ class AlgorithmOne:
     slack: SlackRule = "calibrated"
     c_beta: float = 0.5
     passive_design: Literal["tail", "coin"] | PassiveDesign = "tail"
-    passive_data: Data = "last epoch"
-    data: Data = "last epoch"
+    passive_data: Data = "last_epoch"
+    data: Data = "last_epoch"
     monotone_gamma: bool = False
     C: float = C_LINEAR
     rho: float = 1.0
@@ -59,29 +59,29 @@ class AlgorithmOne:
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
-        cold = epochwise.first_epoch(problem, self.schedule, self.model_class, self.epsilon, design)
-        return epochwise.started(self, cold, log)
+        cold = steps.first_epoch(problem, self.schedule, self.model_class, self.epsilon, design)
+        return steps.started(self, cold, log)
 
     def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
         """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
         del history
         if len(log) == 0:
-            return epochwise.unchanged(epoch, self.schedule)
+            return steps.unchanged(epoch, self.schedule)
         sums = self.sums(epoch, log)
         following = self.next_from(epoch, sums, self._scatter(epoch, sums, log))
         return following if self.sharing == "fixed" else _shared(following, sums.oracle, log)
 
     def can_sum(self, epoch: Epoch) -> bool:
         """After the first rows, for linear classes; the sandwich and the corollary look at passive rows."""
-        oracle = epochwise.fitted_state(epoch).oracle
+        oracle = steps.fitted_state(epoch).oracle
         return isinstance(oracle, LinearOracle) and self.slack != "sandwich" and self.sharing == "fixed"
 
     def sums(self, epoch: Epoch, log: Log, before: Sums | None = None) -> Sums:
         """Active and passive rows, with these."""
-        state, passive = epochwise.fitted_state(epoch), log.passive
+        state, passive = steps.fitted_state(epoch), log.passive
         if before is None:
             before = Sums(
-                epochwise.oracle_for(state, self.model_class, log),
+                steps.oracle_for(state, self.model_class, log),
                 state.active if self.data == "all" else None,
                 state.passive if self.passive_data == "all" else None,
                 0,
@@ -95,7 +95,7 @@ class AlgorithmOne:
 
     def next_from(self, epoch: Epoch, sums: Sums, scatter: Floats | None = None) -> Epoch:
         """The next epoch, given the active and the passive rows."""
-        state, oracle = epochwise.fitted_state(epoch), sums.oracle
+        state, oracle = steps.fitted_state(epoch), sums.oracle
         active, passive = sums.both()
         model, report = oracle.fit(
             active,
@@ -104,7 +104,7 @@ class AlgorithmOne:
             previous=state.model,
         )
         gamma = self._gamma(epoch, sums.n_new, state.problem.n_actions, oracle)
-        return epochwise.successor(
+        return steps.successor(
             epoch,
             self.schedule,
             policy=KernelPolicy(model, InverseGapWeighting(gamma)),
@@ -114,7 +114,7 @@ class AlgorithmOne:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        return adapting.adapted(epoch, problem)
+        return action_changes.adapted(epoch, problem)
 
     def slack_value(
         self,
@@ -137,7 +137,7 @@ class AlgorithmOne:
             comp = d if self.comp is None else self.comp
             return self.c_beta * variance * self._unit_slack(passive.n, comp, index)
         confidence = log_confidence(index, self.delta)
-        if self.slack == "chi-square":
+        if self.slack == "chi_square":
             return chi_square_slack(variance, d, passive.n, confidence)
         if scatter is None or passive.n < 2 * d or not isinstance(passive, Moments):
             return sandwich_slack(np.full(math.ceil(d), variance), passive.n, confidence)
@@ -149,13 +149,13 @@ class AlgorithmOne:
 
     def _scatter(self, epoch: Epoch, sums: Sums, log: Log) -> Floats | None:
         """Sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""
-        oracle, passive, state = sums.oracle, sums.passive, epochwise.fitted_state(epoch)
+        oracle, passive, state = sums.oracle, sums.passive, steps.fitted_state(epoch)
         if not isinstance(oracle, LinearOracle) or not isinstance(passive, Moments):
             return None
         if self.slack != "sandwich":
             return None
         new = oracle.scatter(log.where(log.passive), passive)
-        return new if self.passive_data == "last epoch" or state.scatter is None else state.scatter + new
+        return new if self.passive_data == "last_epoch" or state.scatter is None else state.scatter + new
 
     def _comp(self, oracle: AnyOracle) -> float:
         return float(oracle.n_parameters) if self.comp is None else self.comp
@@ -173,7 +173,7 @@ class AlgorithmOne:
 
 def _shared(following: Epoch, oracle: AnyOracle, log: Log) -> Epoch:
     """The epoch with the passive share that Corollary 1 has for what these rows tell of the class."""
-    n_actions, report = epochwise.fitted_state(following).problem.n_actions, following.report
+    n_actions, report = steps.fitted_state(following).problem.n_actions, following.report
     assert report is not None  # that of the fit just made
     share, why = corollary_share(log, oracle, n_actions, before=following.passive_share)
     return replace(following, passive_share=share, report=replace(report, details=(*report.details, why)))

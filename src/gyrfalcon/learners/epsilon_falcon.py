@@ -8,16 +8,23 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from gyrfalcon.core.checks import check_flag, check_optional, check_whole, is_number
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
-from gyrfalcon.core.problems import Problem
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import History, Log
 from gyrfalcon.core.schedules import Doubling, Geometric, Schedule
-from gyrfalcon.learners.algorithm_one import AlgorithmOne, SlackRule
-from gyrfalcon.learners.checks import check_choice, check_delta, check_epsilon, check_parts, check_rates
-from gyrfalcon.learners.class_choice import ClassChoosing
-from gyrfalcon.learners.epochwise import Data
-from gyrfalcon.learners.practical import (
+from gyrfalcon.core.validation import (
+    check_choice,
+    check_delta,
+    check_epsilon,
+    check_flag,
+    check_optional,
+    check_parts,
+    check_rates,
+    check_whole,
+    is_number,
+)
+from gyrfalcon.learners.adaptive.class_learner import ClassChoosing
+from gyrfalcon.learners.adaptive.learner import (
     C_GAMMA,
     FIRST_REFIT,
     FIRST_SHARE,
@@ -27,10 +34,12 @@ from gyrfalcon.learners.practical import (
     Practical,
     Sharing,
 )
+from gyrfalcon.learners.adaptive.model_classes import ClassChoice, checked_classes
+from gyrfalcon.learners.algorithm_one import AlgorithmOne, SlackRule
+from gyrfalcon.learners.steps import Data
 from gyrfalcon.learners.sums import Sums
-from gyrfalcon.oracles.class_choices import ClassChoice, checked_classes
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.oracle import ModelClass
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
 from gyrfalcon.theory import C_LINEAR, c_3
 
 Preset = Literal["paper", "calibrated", "practical"]
@@ -56,7 +65,7 @@ class EpsilonFalcon:
     preset
         "paper", "calibrated" or "practical". None is "practical", or "calibrated" if F is not linear or
         something else is given that is Algorithm 1's: slack, c_beta, monotone_gamma, C, rho, rho_prime, comp,
-        or data="last epoch".
+        or data="last_epoch".
     epsilon
         Passive share (epsilon), in [0, .5): .05 in Algorithm 1, where 0 is FALCON, without constraint; .03 in
         the first round of "practical", from where it decays. "corollary": by Corollary 1 from what passive
@@ -72,7 +81,7 @@ class EpsilonFalcon:
         "practical" gamma over the root of the rows: 1000.
     slack
         Algorithm 1: rule of beta_m. "paper": C_1 ln^rho'(n') ln(12 m^2/delta) comp / n'^rho. "calibrated":
-        the same with c_beta sigma^2 for C_1. "chi-square" and "sandwich": the noise quantile of the best
+        the same with c_beta sigma^2 for C_1. "chi_square" and "sandwich": the noise quantile of the best
         in-class model's excess, the latter for rewards of unequal variance. All but "paper" keep that model
         feasible asymptotically, not with the theorem's finite-sample certainty.
     c_beta
@@ -81,7 +90,7 @@ class EpsilonFalcon:
         "tail" as printed, or as in "practical" "coin": passive rounds interleaved. Equivalent over whole
         epochs that are long; of a short one the tail has at least one round. The proof is for the tail.
     passive_data, data
-        "last epoch" as printed, or as in "practical" "all": rows of all epochs in the constraint, in the
+        "last_epoch" as printed, or as in "practical" "all": rows of all epochs in the constraint, in the
         objective. Cumulative passive rows are still iid, so the constraint keeps its meaning; "all" active
         data mixes policies, which leaves the theorem. "practical" would fit lines alone to short epochs.
     monotone_gamma
@@ -103,9 +112,9 @@ class EpsilonFalcon:
     gate
         "practical": whether the constrained fit plays by its "value", "always" or "never".
     half_life
-        "practical": rows after which a row counts half, for worlds that change; None for ever.
+        "practical": rows after which a row counts half, for environments that change; None for ever.
     classes
-        "practical": "auto", "auto+trees", or names among "linear", "quadratic", "splines", "waves" and
+        "practical": "auto", "auto_trees", or names among "linear", "quadratic", "splines", "fourier" and
         "trees", or linear classes with a basis. The one plays that foretells rewards best. Just F if given.
 
     Examples
@@ -199,7 +208,7 @@ class EpsilonFalcon:
         """The first setting that only Algorithm 1 has, or has a use for, if one is given."""
         if not isinstance(self.model_class, Linear):
             return f"model_class {type(self.model_class).__name__}"
-        if self.data == "last epoch" and not self._given(*_OF_PRACTICE):
+        if self.data == "last_epoch" and not self._given(*_OF_PRACTICE):
             return "data"
         return next(iter(self._given(*_OF_THE_PAPER)), None)
 
@@ -240,14 +249,14 @@ class EpsilonFalcon:
             schedule=self.epoch_schedule,
             model_class=self.model_class,
         )
-        default = "auto" if self.model_class == Linear() and self.data != "last epoch" else "linear"
+        default = "auto" if self.model_class == Linear() and self.data != "last_epoch" else "linear"
         classes = checked_classes(default if self.classes is None else self.classes)
         others = tuple(one for one in classes if one != "linear")
         if not others:
             return linear
-        if self.data == "last epoch":
+        if self.data == "last_epoch":
             raise ValueError(
-                f"data is 'last epoch' and classes {self.classes!r}; only the linear class can be fitted to "
+                f"data is 'last_epoch' and classes {self.classes!r}; only the linear class can be fitted to "
                 "the last epoch's rows alone, so choose classes='linear' or data='all'."
             )
         return ClassChoosing(practical=linear, others=others, with_linear="linear" in classes)

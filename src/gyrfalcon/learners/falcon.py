@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gyrfalcon.core.checks import check_positive, is_number
-from gyrfalcon.core.kernels import InverseGapWeighting
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.learners.checks import check_choice, check_delta, check_parts
-from gyrfalcon.learners.epochwise import Data, Size
-from gyrfalcon.learners.regressing import Regressing
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.oracle import ModelClass
+from gyrfalcon.core.validation import check_choice, check_delta, check_parts, check_positive, is_number
+from gyrfalcon.learners.regression_learner import Regressing
+from gyrfalcon.learners.steps import Data, Size
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
 from gyrfalcon.theory import unit_gamma
 
 
@@ -20,7 +19,7 @@ from gyrfalcon.theory import unit_gamma
 class Falcon(Regressing):
     """Epsilon-FALCON without passive share and constraint, for comparison.
 
-    `data` "last epoch" fits each epoch alone, as published for general classes; "all" pools every row.
+    `data` "last_epoch" fits each epoch alone, as published for general classes; "all" pools every row.
     gamma is c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds. With `class_size`, it is
     c_gamma sqrt(K n / ln(|F| n / delta)) of the n rows fitted: FALCON as published for a finite class has
     `data` "all" and c_gamma 1/30.
@@ -32,7 +31,7 @@ class Falcon(Regressing):
     c_gamma: float = 10.0
     delta: float = 0.05
     class_size: float | None = None
-    data: Data = "last epoch"
+    data: Data = "last_epoch"
     schedule: Schedule = Doubling(100)
     model_class: ModelClass = Linear()
 
@@ -43,7 +42,7 @@ class Falcon(Regressing):
         size = self.class_size
         if size is not None and not (is_number(size) and 1.0 <= size < math.inf):
             raise ValueError(f"class_size is {size!r}; give the number of models, at least 1.")
-        check_choice("data", self.data, ("last epoch", "all"))
+        check_choice("data", self.data, ("last_epoch", "all"))
 
     @property
     def fitted_data(self) -> Data:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gyrfalcon.core.checks import check_optional, check_positive
-from gyrfalcon.core.kernels import InverseGapWeighting
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.schedules import Doubling, Schedule
-from gyrfalcon.learners.checks import check_delta, check_parts, check_rates
-from gyrfalcon.learners.epochwise import Data, Size
-from gyrfalcon.learners.regressing import Regressing
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.oracle import ModelClass
+from gyrfalcon.core.validation import check_delta, check_optional, check_parts, check_positive, check_rates
+from gyrfalcon.learners.regression_learner import Regressing
+from gyrfalcon.learners.steps import Data, Size
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,7 @@ class FalconPlus(Regressing):
     @property
     def fitted_data(self) -> Data:
         """Only the rows of the epoch, as published."""
-        return "last epoch"
+        return "last_epoch"
 
     def kernel(self, size: Size) -> InverseGapWeighting:
         """Inverse gap weighting with the gamma of this size."""

@@ -6,14 +6,21 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from gyrfalcon.core.checks import check_not_negative, check_optional, check_positive, check_whole
-from gyrfalcon.core.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
+from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
 from gyrfalcon.core.schedules import FixedBatch, Schedule
-from gyrfalcon.learners.checks import check_choice, check_delta, check_parts
-from gyrfalcon.learners.epochwise import Size
-from gyrfalcon.learners.regressing import Regressing
-from gyrfalcon.oracles.linear import Linear
-from gyrfalcon.oracles.oracle import ModelClass
+from gyrfalcon.core.validation import (
+    check_choice,
+    check_delta,
+    check_not_negative,
+    check_optional,
+    check_parts,
+    check_positive,
+    check_whole,
+)
+from gyrfalcon.learners.regression_learner import Regressing
+from gyrfalcon.learners.steps import Size
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +44,12 @@ class SquareCB(Regressing):
     comp
         Complexity of the class; None means d, the coefficients of all actions.
     weighting
-        "inverse gap", or "log barrier", whose trade-off of regret and error is the best in the worst case.
+        "inverse_gap", or "log_barrier", whose trade-off of regret and error is the best in the worst case.
 
     Examples
     --------
     >>> SquareCB(gamma="regret", schedule=FixedBatch(1)).weighting
-    'inverse gap'
+    'inverse_gap'
     """
 
     gamma: Literal["scheduled", "regret"] = "scheduled"
@@ -52,14 +59,14 @@ class SquareCB(Regressing):
     horizon: int | None = None
     misspecification: float = 0.0
     comp: float | None = None
-    weighting: Literal["inverse gap", "log barrier"] = "inverse gap"
+    weighting: Literal["inverse_gap", "log_barrier"] = "inverse_gap"
     schedule: Schedule = FixedBatch(100)
     model_class: ModelClass = Linear()
 
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
         check_choice("gamma", self.gamma, ("scheduled", "regret"))
-        check_choice("weighting", self.weighting, ("inverse gap", "log barrier"))
+        check_choice("weighting", self.weighting, ("inverse_gap", "log_barrier"))
         check_positive("gamma_scale", self.gamma_scale)
         check_not_negative("gamma_exponent", self.gamma_exponent)
         check_delta(self.delta)
@@ -76,7 +83,7 @@ class SquareCB(Regressing):
     def kernel(self, size: Size) -> Kernel:
         """Inverse gap weighting, or its log-barrier form, with the gamma of this size."""
         gamma = self._gamma(size)
-        return InverseGapWeighting(gamma) if self.weighting == "inverse gap" else LogBarrierWeighting(gamma)
+        return InverseGapWeighting(gamma) if self.weighting == "inverse_gap" else LogBarrierWeighting(gamma)
 
     def _gamma(self, size: Size) -> float:
         if self.gamma == "scheduled":

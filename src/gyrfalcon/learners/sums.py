@@ -7,9 +7,9 @@ from typing import Protocol, runtime_checkable
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Log
-from gyrfalcon.oracles.linear import LinearOracle
-from gyrfalcon.oracles.moments import Moments
-from gyrfalcon.oracles.oracle import AnyOracle, Summary
+from gyrfalcon.oracles.linear.linear import LinearOracle
+from gyrfalcon.oracles.protocol import AnyOracle, Summary
+from gyrfalcon.oracles.solvers.moments import Moments
 
 
 @dataclass(frozen=True, slots=True)

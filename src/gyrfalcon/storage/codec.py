@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.tables import shown
+from gyrfalcon.core.inputs.tables import shown
 
 Classes = Mapping[str, type]
 STORED_DTYPES = ("float64", "int64", "bool")

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.oracles.fitted import RefitError
-from gyrfalcon.storage.catalogue import CLASSES
+from gyrfalcon.oracles.regressors.fitted import RefitError
+from gyrfalcon.storage.atomic import write_whole
 from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder, class_table
-from gyrfalcon.storage.whole import write_whole
+from gyrfalcon.storage.registry import CLASSES
 
 FORMAT = "gyrfalcon"
 VERSION = 1

@@ -1,0 +1,108 @@
+"""Checks of what people hand in: the value if it will do, else a sentence on what is wrong and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.inputs.columns import Boolean, cell
+from gyrfalcon.core.inputs.tables import by_row, floats_of, is_collection, is_missing, shown, values_of
+from gyrfalcon.core.records import PASSIVE, POLICY
+
+T = TypeVar("T")
+A = TypeVar("A", Floats, Ints)
+
+
+def checked_labels(actions: Any) -> tuple[Hashable, ...]:
+    """The labels of actions: hashable, all different, at least two."""
+    if not is_collection(actions) or isinstance(actions, set | frozenset):
+        raise ValueError(f"actions are {shown(actions)}; give a list of labels, such as ['a', 'b'].")
+    labels = tuple(actions)
+    first: dict[object, object] = {}
+    for label in labels:
+        if label is not None and is_missing(label):
+            raise ValueError(f"the label {shown(label)} does not equal itself; give text or a number.")
+        try:
+            is_new = label not in first
+        except TypeError:
+            raise ValueError(f"the label {shown(label)} is not hashable; give text or a number.") from None
+        if not is_new:
+            twins = f"{shown(first[label])} and {shown(label)}"
+            raise ValueError(f"the actions {twins} compare equal; give each a label of its own.")
+        first[label] = label
+    if len(labels) < 2:
+        raise ValueError(f"there are {len(labels)} actions; a choice needs at least 2.")
+    return labels
+
+
+def is_bool(label: object) -> bool:
+    """Whether a label is a boolean, not just equal to one."""
+    return isinstance(label, bool | np.bool_)
+
+
+def ends(reward_range: object) -> tuple[float, float]:
+    """The two ends of a range."""
+    if not isinstance(reward_range, list | tuple) or len(reward_range) != 2:
+        raise ValueError(f"reward_range is {shown(reward_range)}; give its ends, such as (0.0, 1.0).")
+    low, high = reward_range
+    return low, high
+
+
+def agreed_length(n: object, parts: Mapping[str, Floats | Bools | None]) -> int:
+    """The number of contexts that all parts agree on."""
+    lengths = {name: len(part) for name, part in parts.items() if part is not None}
+    if n is not None:
+        if not isinstance(n, int | np.integer) or n < 0:
+            raise ValueError(f"n is {shown(n)}; give the number of contexts.")
+        lengths["n"] = int(n)
+    if not lengths:
+        raise ValueError("how many contexts there are is not said; give n, or `eligible`.")
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+        raise ValueError(f"the numbers of contexts differ ({told}); give equally many.")
+    return next(iter(lengths.values()))
+
+
+def of_length(n: int, name: str, column: A) -> A:
+    """The column if it has a value for each context."""
+    if column.shape != (n,):
+        raise ValueError(f"there are {len(column)} {name} and {n} contexts; give equally many.")
+    return column
+
+
+def numbers_of(name: str, values: object) -> Floats:
+    """A column of floats; missing ones stay NaN for the caller to refuse."""
+    column = told(name, values_of, values)
+    try:
+        return floats_of(column)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}; give finite numbers.") from None
+
+
+def whole_numbers(name: str, values: object) -> Ints:
+    """A column of whole numbers of at least 0."""
+    numbers = numbers_of(name, values)
+    fine = (numbers == np.floor(numbers)) & (numbers >= 0.0) & (numbers <= 2.0**53)
+    if not fine.all():
+        row = int(np.argmin(fine))
+        raise ValueError(f"row {row}: {name} has {numbers[row]:g}; give whole numbers from 0 to 2**53.")
+    return numbers.astype(np.int64)
+
+
+def components(passive: object) -> Ints:
+    """Passive or policy for each row, from booleans."""
+    flags = by_row(
+        lambda value: cell(Boolean(), value)[1], told("passive", values_of, passive), " of passive"
+    )
+    return np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY)
+
+
+def told(place: str, convert: Callable[..., T], *values: object) -> T:
+    """The converted value; an error is told with its place."""
+    try:
+        return convert(*values)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None

@@ -1,0 +1,114 @@
+"""Rewards between people's units and the learner's, where they run from 0 to 1 and larger is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.inputs.tables import by_row, number_of, shown, tame_floats, values_of
+
+Outside: TypeAlias = Literal["error", "clip", "accept"]
+
+
+@dataclass(frozen=True, slots=True)
+class RewardRange:
+    """The range that rewards are promised to lie in, and what happens to those that do not.
+
+    `outside` refuses them ("error"), moves them to the nearer end ("clip") or lets them through ("accept"); a
+    reward that is missing or infinite is refused always. A cost is flipped: the lowest cost is worth 1.
+
+    >>> RewardRange(0, 50).to_unit([0, 10, 50]).tolist()
+    [0.0, 0.2, 1.0]
+    >>> RewardRange(0, 50, outside="clip", cost=True).to_unit([10, 60]).tolist()
+    [0.8, 0.0]
+    >>> RewardRange(0, 50, cost=True).from_unit(np.array([0.8])).tolist()
+    [10.0]
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    outside: Outside = "error"
+    cost: bool = False
+
+    def __post_init__(self) -> None:
+        low, high = _bound("low", self.low), _bound("high", self.high)
+        if not low < high:
+            raise ValueError(f"the reward range is ({low:g}, {high:g}); the lower end must come first.")
+        if not isfinite(high - low):
+            raise ValueError(f"the reward range ({low:g}, {high:g}) is too wide for float64; narrow it.")
+        if self.outside not in get_args(Outside):
+            raise ValueError(f"outside is {shown(self.outside)}; give 'error', 'clip' or 'accept'.")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        object.__setattr__(self, "cost", bool(self.cost))
+
+    def to_unit(self, values: object) -> Floats:
+        """A column of rewards, or an array of any shape, in the learner's units."""
+        column = values if isinstance(values, np.ndarray) else values_of(values)
+        floats = tame_floats(column)
+        if floats is not None:
+            floats = np.clip(floats, self.low, self.high) if self.outside == "clip" else floats
+            if self.outside == "accept" or ((floats >= self.low) & (floats <= self.high)).all():
+                with np.errstate(over="ignore"):
+                    units = (self.high - floats if self.cost else floats - self.low) / (self.high - self.low)
+                if np.isfinite(units).all():
+                    return units
+        if isinstance(column, np.ndarray):
+            return np.array(by_row(self.unit_one, column.reshape(-1)), dtype=np.float64).reshape(column.shape)
+        return np.array(by_row(self.unit_one, column), dtype=np.float64)
+
+    def unit_one(self, value: object) -> float:
+        """One reward in the learner's units: the same bits as in a column."""
+        reward = value if type(value) is float else self._number(value)
+        if not self.low <= reward <= self.high:
+            reward = self._moved(reward)
+        return (self.high - reward if self.cost else reward - self.low) / (self.high - self.low)
+
+    def from_unit(self, units: Floats) -> Floats:
+        """The learner's units as people's rewards, or costs."""
+        scaled = units * (self.high - self.low)
+        return self.high - scaled if self.cost else self.low + scaled
+
+    def _number(self, value: object) -> float:
+        try:
+            return number_of(value)
+        except ValueError as error:
+            raise ValueError(f"the {self._kind} {error}; give a finite number.") from None
+
+    def _moved(self, reward: float) -> float:
+        """A reward outside the range, after the rule."""
+        if not isfinite(reward):
+            raise ValueError(
+                f"the {self._kind} is {reward}; give a finite number, or wait until there is one."
+            )
+        if self.outside == "clip":
+            return min(max(reward, self.low), self.high)
+        if self.outside == "error":
+            raise ValueError(
+                f"{self._kind} {reward!r} is outside ({self.low:g}, {self.high:g}); "
+                "widen the range, or choose outside='clip' or 'accept'."
+            )
+        distance = self.high - reward if self.cost else reward - self.low
+        if not isfinite(distance / (self.high - self.low)):
+            raise ValueError(
+                f"{self._kind} {reward!r} is too large for float64 in units of the range; clip it."
+            )
+        return reward
+
+    @property
+    def _kind(self) -> str:
+        return "cost" if self.cost else "reward"
+
+
+def _bound(name: str, value: object) -> float:
+    try:
+        bound = number_of(value)
+    except ValueError as error:
+        raise ValueError(f"the reward range's {name} end {error}; give a finite number.") from None
+    if not isfinite(bound):
+        raise ValueError(f"the reward range's {name} end is missing; give a finite number.")
+    return bound

@@ -1,0 +1,226 @@
+"""The features of a context: named columns, and how rows and tables of them become a float64 matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import hypot
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.inputs import tables
+from gyrfalcon.core.inputs.columns import (
+    Boolean,
+    Categorical,
+    Column,
+    Hashed,
+    Numeric,
+    cell,
+    encoded_names,
+    fill,
+)
+from gyrfalcon.core.inputs.tables import TAME, Table, Values, enumeration, shown
+
+_FLOAT64 = np.dtype(np.float64)
+_BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "hashed": Hashed()}
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The features by name, and their encoding as one float64 matrix.
+
+    >>> schema = Schema.of({"age": "numeric", "country": ["NO", "SE"]})
+    >>> schema.names
+    ('age', 'country=NO', 'country=SE', 'country=other')
+    >>> schema.encode([{"age": 31, "country": "SE"}, {"country": "FI", "age": 44}]).tolist()
+    [[31.0, 0.0, 1.0, 0.0], [44.0, 0.0, 0.0, 1.0]]
+    """
+
+    columns: tuple[tuple[str, Column], ...] = ()
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    width: int = field(init=False, repr=False, compare=False)
+    _features: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _blocks: tuple[tuple[str, Column, int, int], ...] = field(init=False, repr=False, compare=False)
+    _plain_shape: tuple[int, ...] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        blocks: list[tuple[str, Column, int, int]] = []
+        names: list[str] = []
+        for name, column in self.columns:
+            if type(name) is not str or not isinstance(column, Column):
+                raise ValueError(f"feature {shown(name)} is {shown(column)}; give a text and a column.")
+            start = len(names)
+            names += encoded_names(name, column)
+            blocks.append((name, column, start, len(names)))
+        features = [name for name, _ in self.columns]
+        for group in (features, names):
+            if len(set(group)) < len(group):
+                twice = next(name for name in group if group.count(name) > 1)
+                raise ValueError(f"two features encode as {shown(twice)}; rename one of them.")
+        is_plain = bool(blocks) and all(column == Numeric() for _, column in self.columns)
+        derived = {
+            "columns": tuple(zip(features, (column for _, column in self.columns), strict=True)),
+            "names": tuple(names),
+            "width": len(names),
+            "_features": tuple(features),
+            "_blocks": tuple(blocks),
+            "_plain_shape": (len(names),) if is_plain else None,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def of(spec: object) -> Schema:
+        """The schema of what people write.
+
+        A number of numeric features (x0, x1, ...), a list of names of numeric features, a mapping of names to
+        "numeric", "boolean", "hashed", a list of levels or a column, a schema, or None for no features.
+
+        >>> Schema.of(2) == Schema.of(["x0", "x1"]) == Schema.of({"x0": "numeric", "x1": Numeric()})
+        True
+        """
+        if isinstance(spec, Schema):
+            return spec
+        if spec is None:
+            return Schema()
+        if isinstance(spec, int | np.integer) and not isinstance(spec, bool) and spec >= 0:
+            return Schema(tuple((f"x{position}", Numeric()) for position in range(int(spec))))
+        if isinstance(spec, Mapping):
+            return Schema(tuple((name, _column(name, kind)) for name, kind in spec.items()))
+        if isinstance(spec, list | tuple) and all(isinstance(name, str) for name in spec):
+            return Schema(tuple((name, Numeric()) for name in spec))
+        raise ValueError(f"features are {shown(spec)}; give a number, a list of names or a mapping of names.")
+
+    @staticmethod
+    def infer(example: object) -> Schema:
+        """The schema of an example: one context, or a table of several.
+
+        Numbers are numeric, booleans boolean, text hashed; a feature with a missing value may be missing.
+        A flat list or 1-d array is one context, whose features are called x0, x1, ...
+
+        >>> Schema.infer({"age": 31, "member": True}).columns
+        (('age', Numeric(missing=False)), ('member', Boolean(missing=False)))
+        """
+        if example is None:
+            return Schema()
+        table = tables.read(example if _is_table(example) else [tables.row_of(example)])
+        names = table.names or tuple(f"x{position}" for position in range(len(table.columns)))
+        columns = [tables.listed(values) for values in table.columns]
+        return Schema(tuple(zip(map(str, names), map(_inferred, names, columns), strict=True)))
+
+    def encode(self, table: object) -> Floats:
+        """All rows encoded, (n, width): by name where the table has names, otherwise by position."""
+        if self._plain_shape is not None and isinstance(table, np.ndarray) and table.ndim == 2:
+            floats = tables.tame_floats(table)
+            if floats is not None and floats.shape[1:] == self._plain_shape:
+                return floats
+        columns = tables.read(table)
+        encoded = np.zeros((columns.n, self.width))
+        for (name, column, start, stop), values in zip(self._blocks, self._arranged(columns), strict=True):
+            fill(encoded[:, start:stop], name, column, values)
+        return encoded
+
+    def encode_one(self, row: object) -> Floats:
+        """One row encoded, (1, width): the same bits as in any batch, by a shorter way for plain numbers."""
+        if self._plain_shape is not None:
+            values: Values = ()
+            if type(row) is np.ndarray:
+                if row.dtype == _FLOAT64 and row.shape == self._plain_shape and hypot(*row.tolist()) < TAME:
+                    copy: Floats = row[None].copy()
+                    return copy
+            elif type(row) is dict:
+                values = [row.get(name) for name in self._features] if len(row) == self.width else ()
+            elif type(row) is list or type(row) is tuple:
+                values = row
+            if len(values) == self.width and (floats := tables.tame_floats(values)) is not None:
+                return floats[None]
+        return self._encode_any(row)
+
+    def _encode_any(self, row: object) -> Floats:
+        if row is None and not self.columns:
+            return np.zeros((1, 0))
+        if len(getattr(row, "shape", ())) == 2:
+            encoded = self.encode(row)
+            if len(encoded) != 1:
+                raise ValueError(
+                    f"one context is asked for, and there are {len(encoded)} rows; give one row."
+                )
+            return encoded
+        values = tables.row_of(row)
+        if isinstance(values, Mapping):
+            self._check_names(values.keys())
+            values = [values.get(name) for name in self._features]
+        elif len(values) != len(self._features):
+            raise ValueError(f"the context has {len(values)} values; give one for each of {self._listing()}.")
+        cells = [0.0] * self.width
+        for (name, column, start, stop), value in zip(self._blocks, values, strict=True):
+            try:
+                offset, number = cell(column, value)
+            except ValueError as error:
+                raise ValueError(f"feature {name!r}: {error}") from None
+            cells[(start if offset >= 0 else stop) + offset] = number
+        return np.array([cells])
+
+    def _arranged(self, table: Table) -> Sequence[Values]:
+        if table.names is not None:
+            self._check_names(table.names)
+            given = dict(zip(table.names, table.columns, strict=True))
+            return [given.get(name, (None,) * table.n) for name in self._features]
+        if len(table.columns) == len(self._features):
+            return table.columns
+        if table.n == 0 and not table.columns:
+            return [()] * len(self._features)
+        hint = " (a flat list or 1-d array is one column)" if len(table.columns) == 1 else ""
+        raise ValueError(
+            f"the table has {len(table.columns)} columns{hint}; give (n, {len(self._features)}) values, "
+            f"in the order {self._listing()}."
+        )
+
+    def _check_names(self, given: Collection[object]) -> None:
+        if len(given) == len(self._features) and all(map(given.__contains__, self._features)):
+            return
+        unknown = [name for name in given if name not in self._features]
+        lacking = [name for name, column in self.columns if name not in given and not column.missing]
+        faults = []
+        if unknown:
+            hint = tables.suggestion(unknown[0], self._features).rstrip(".")
+            faults.append(f"{enumeration(unknown)} is not a feature ({hint})")
+        if lacking:
+            faults.append(f"there is no value for {enumeration(lacking)}")
+        if faults:
+            raise ValueError(f"{', and '.join(faults)}; the features are {self._listing()}.")
+
+    def _listing(self) -> str:
+        return enumeration(self._features)
+
+
+def _column(name: object, kind: object) -> Column:
+    if isinstance(kind, Column):
+        return kind
+    if isinstance(kind, list | tuple):
+        return Categorical(tuple(kind))
+    if isinstance(kind, str) and kind in _BY_NAME:
+        return _BY_NAME[kind]
+    kinds = "'numeric', 'boolean', 'hashed', a list of levels, or a column such as Numeric(missing=True)"
+    raise ValueError(f"feature {shown(name)} is {shown(kind)}; give {kinds}.")
+
+
+def _is_table(example: object) -> bool:
+    if isinstance(example, Mapping):
+        return any(not isinstance(value, str) and hasattr(value, "__len__") for value in example.values())
+    if isinstance(example, list | tuple):
+        return any(isinstance(row, Mapping | list | tuple | np.ndarray) for row in example)
+    return len(getattr(example, "shape", ())) == 2
+
+
+def _inferred(name: object, values: list[object]) -> Column:
+    present = [value for value in values if not tables.is_missing(value)]
+    missing = len(present) < len(values)
+    if not present:
+        raise ValueError(f"feature {shown(name)} has no value to infer its kind from; declare it.")
+    if all(isinstance(value, bool | np.bool_) for value in present):
+        return Boolean(missing)
+    column = Hashed(missing=missing) if any(isinstance(value, str) for value in present) else Numeric(missing)
+    tables.by_row(lambda value: cell(column, value), present, f", feature {shown(name)}")
+    return column

@@ -1,0 +1,1 @@
+"""From scores to action probabilities: kernels, posterior sampling and elimination."""

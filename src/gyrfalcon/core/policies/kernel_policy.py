@@ -1,0 +1,97 @@
+"""Policies: contexts -> probabilities; usually a kernel over the scores of a reward model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, uniform
+
+
+class Scorer(Protocol):
+    """A reward model, or one with an optimism bonus."""
+
+    def scores(self, contexts: Contexts) -> Floats:
+        """(n, K)."""
+        ...
+
+
+class Policy(Protocol):
+    """What an epoch plays."""
+
+    def probabilities(self, contexts: Contexts) -> Floats:
+        """(n, K); rows sum to 1, ineligible actions have exactly 0."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPolicy:
+    """A kernel applied to the scores of a model."""
+
+    scorer: Scorer
+    kernel: Kernel
+
+    def probabilities(self, contexts: Contexts) -> Floats:
+        """Kernel of scores."""
+        return self.kernel.probabilities(self.scorer.scores(contexts), contexts.eligible)
+
+    def row(self, contexts: Contexts) -> list[float]:
+        """The probabilities of the first row, bit-identical, in plain floats where the kernel can."""
+        scores = self.scorer.scores(contexts)
+        if contexts.eligible is None and isinstance(self.kernel, InverseGapWeighting):
+            return self.kernel.row(scores[0].tolist())
+        row: list[float] = self.kernel.probabilities(scores, contexts.eligible)[0].tolist()
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class UniformPolicy:
+    """Every eligible action alike.
+
+    >>> import numpy as np
+    >>> UniformPolicy(4).probabilities(Contexts(np.zeros((1, 0)))).tolist()
+    [[0.25, 0.25, 0.25, 0.25]]
+    """
+
+    n_actions: int
+
+    def probabilities(self, contexts: Contexts) -> Floats:
+        """1 / K each."""
+        return uniform(self.n_actions, len(contexts), contexts.eligible)
+
+    def row(self, contexts: Contexts) -> list[float]:
+        """The same for the first row, in plain floats."""
+        if contexts.eligible is None:
+            return [1.0 / self.n_actions] * self.n_actions
+        row: list[float] = self.probabilities(contexts)[0].tolist()
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class TryingKernel:
+    """Each eligible action without data with probability 1 / K, and the kernel among the others.
+
+    >>> from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
+    >>> kernel = TryingKernel(EpsilonGreedyKernel(0.0), known=np.array([True, True, True, False]))
+    >>> kernel.probabilities(np.array([[0.1, 0.3, 0.2, 0.0]])).tolist()
+    [[0.0, 0.75, 0.0, 0.25]]
+    """
+
+    kernel: Kernel
+    known: Bools | None  # (K,); None: all
+
+    def probabilities(self, scores: Floats, eligible: Bools | None = None) -> Floats:
+        """(n, K)."""
+        if self.known is None:
+            return self.kernel.probabilities(scores, eligible)
+        mask = np.ones(scores.shape, dtype=np.bool_) if eligible is None else eligible
+        known = mask & self.known
+        # A row without any known action is left to chance; the kernel must still have something to choose.
+        playable = np.where(known.any(axis=-1, keepdims=True), known, mask)
+        tried: Floats = (mask & ~self.known) / mask.sum(axis=-1, keepdims=True, dtype=np.float64)
+        rest = known.sum(axis=-1, keepdims=True) / mask.sum(axis=-1, keepdims=True, dtype=np.float64)
+        return np.asarray(tried + rest * self.kernel.probabilities(scores, playable))

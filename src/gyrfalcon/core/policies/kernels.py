@@ -1,0 +1,309 @@
+"""Action selection kernels: scores (..., K) and who is eligible -> probabilities (..., K).
+
+Inside, actions are the leading axis: reductions over actions then run over long contiguous rows, and sums
+over actions are sequential, so that a row gets the same bits alone and in any batch. Ties at the best score
+go to the lowest index. K is the number of eligible actions of the row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gyrfalcon.core.arrays import Bools, Floats, Ints
+
+_LONG, _MANY = 256, 64  # rows for which passes over the actions pay, actions for which they do not
+
+
+def inverse_gap_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike | None = None) -> Floats:
+    """1 / (K + gamma gap) for every action but the best, which takes the rest (the paper's action kernel).
+
+    >>> inverse_gap_weighting([[0.7, 0.4, 0.1]], gamma=10).round(8).tolist()
+    [[0.72222222, 0.16666667, 0.11111111]]
+    >>> inverse_gap_weighting([0.7, 0.4, 0.1], gamma=10, eligible=[True, False, True]).round(3).tolist()
+    [0.875, 0.0, 0.125]
+    """
+    _check_gamma(gamma)
+    columns, mask = by_action(scores, eligible)
+    if gamma == 0.0:
+        return _rows(_uniform_columns(columns, mask))
+    best, gaps = _best_and_gaps(columns, mask)
+    with np.errstate(over="ignore"):  # an endless gap has probability 0
+        gaps *= gamma
+    gaps += _n_eligible(columns, mask)
+    return _rows(rest_to_best(np.reciprocal(gaps, out=gaps), best, mask))
+
+
+def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike | None = None) -> Floats:
+    """1 / (lam + gamma gap) with the lam in [1, K] that makes the row sum to 1.
+
+    No other weighting has a smaller worst-case trade-off of regret and estimation error.
+
+    >>> log_barrier_weighting([[0.7, 0.4, 0.1]], gamma=10).round(8).tolist()
+    [[0.64741395, 0.22004104, 0.13254501]]
+    """
+    _check_gamma(gamma)
+    columns, mask = by_action(scores, eligible)
+    if gamma == 0.0:
+        return _rows(_uniform_columns(columns, mask))
+    best, gaps = _best_and_gaps(columns, mask)
+    with np.errstate(over="ignore"):
+        gaps *= gamma
+    weights = 1.0 / (gaps + _barrier_level(gaps, mask))
+    return _rows(rest_to_best(weights, best, mask))
+
+
+def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None = None) -> Floats:
+    """Epsilon / K for every action and the rest on top for the best one; epsilon 0 is greedy play.
+
+    >>> epsilon_greedy([[0.2, 0.9]], epsilon=0.1).tolist()
+    [[0.05, 0.95]]
+    """
+    check_share("epsilon", epsilon)
+    columns, mask = by_action(scores, eligible)
+    best, _ = _best_and_gaps(columns, mask)
+    weights = epsilon * _uniform_columns(columns, mask)
+    return _rows(rest_to_best(weights, best, mask))
+
+
+def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = None) -> Floats:
+    """exp(score / temperature), normalised over the eligible actions.
+
+    >>> softmax([[1.0, 1.0]], temperature=0.5).tolist()
+    [[0.5, 0.5]]
+    """
+    _check_temperature(temperature)
+    columns, mask = by_action(scores, eligible)
+    best, gaps = _best_and_gaps(columns, mask)
+    with np.errstate(over="ignore", under="ignore"):
+        weights = np.exp(-(gaps / temperature))
+        _blank(weights, mask)
+        weights /= _sum(weights)
+    return _rows(rest_to_best(weights, best, mask))
+
+
+def uniform(n_actions: int, n: int, eligible: Bools | None = None) -> Floats:
+    """1 / K for every eligible action of each of n rows.
+
+    >>> uniform(2, 1).tolist()
+    [[0.5, 0.5]]
+    """
+    columns, mask = by_action(np.zeros((n, n_actions)), eligible)
+    return _rows(_uniform_columns(columns, mask))
+
+
+def mixture(parts: Sequence[Floats], weights: Sequence[float]) -> Floats:
+    """The weighted mean of probability rows, summed in the order given.
+
+    >>> mixture([np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])], [0.9, 0.1]).tolist()
+    [[0.9500000000000001, 0.05]]
+    """
+    total = weights[0] * parts[0]
+    for weight, part in zip(weights[1:], parts[1:], strict=True):
+        total += weight * part
+    return total
+
+
+class Kernel(Protocol):
+    """How scores become probabilities."""
+
+    def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
+        """(n, K) scores to (n, K) probabilities."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InverseGapWeighting:
+    """The kernel of FALCON, SquareCB and Epsilon-FALCON."""
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        _check_gamma(self.gamma)
+
+    def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
+        """See `inverse_gap_weighting`."""
+        return inverse_gap_weighting(scores, self.gamma, eligible)
+
+    def row(self, scores: list[float]) -> list[float]:
+        """One row in plain floats, bit-identical: NumPy's calls cost several times a row's arithmetic."""
+        best, top = _best_of_row(scores)
+        gamma, n_actions = self.gamma, float(len(scores))
+        if gamma == 0.0:  # as in arrays, where an endless gap would make 0 times infinity
+            return [1.0 / n_actions] * len(scores)
+        weights = [1.0 / (n_actions + gamma * (top - score)) for score in scores]
+        weights[best] = 0.0
+        total = 0.0
+        for weight in weights:
+            total += weight
+        weights[best] = 1.0 - total
+        return weights
+
+
+@dataclass(frozen=True, slots=True)
+class LogBarrierWeighting:
+    """Inverse gap weighting with the level that the log barrier asks for."""
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        _check_gamma(self.gamma)
+
+    def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
+        """See `log_barrier_weighting`."""
+        return log_barrier_weighting(scores, self.gamma, eligible)
+
+
+@dataclass(frozen=True, slots=True)
+class EpsilonGreedyKernel:
+    """The best action, mixed with a share of uniform play; share 0 is greedy."""
+
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_share("epsilon", self.epsilon)
+
+    def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
+        """See `epsilon_greedy`."""
+        return epsilon_greedy(scores, self.epsilon, eligible)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxKernel:
+    """Boltzmann exploration."""
+
+    temperature: float
+
+    def __post_init__(self) -> None:
+        _check_temperature(self.temperature)
+
+    def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
+        """See `softmax`."""
+        return softmax(scores, self.temperature, eligible)
+
+
+def _best_of_row(scores: list[float]) -> tuple[int, float]:
+    # A sum is finite only if no score is NaN or infinite; a finite row may still overflow it.
+    if not math.isfinite(sum(scores)):
+        _check_finite(np.array(scores))
+    top = max(scores)
+    return scores.index(top), top
+
+
+def _check_gamma(gamma: float) -> None:
+    if not (gamma >= 0.0 and math.isfinite(gamma)):
+        raise ValueError(f"gamma is {gamma}; give a finite number of at least 0 (0 is uniform play).")
+
+
+def check_share(name: str, share: float) -> None:
+    """Refuse a share of play outside [0, 1]."""
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"{name} is {share}; it is a share of play, so give a number from 0 to 1.")
+
+
+def _check_temperature(temperature: float) -> None:
+    if not (temperature > 0.0 and math.isfinite(temperature)):
+        raise ValueError(f"temperature is {temperature}; give a positive number (small is greedy).")
+
+
+def _check_finite(columns: Floats) -> None:
+    if not np.isfinite(columns).all():
+        bad = columns[~np.isfinite(columns)].flat[0]
+        raise ValueError(f"a score is {bad}; check the reward model and the features that it was given.")
+
+
+def by_action(scores: ArrayLike, eligible: ArrayLike | None) -> tuple[Floats, Bools | None]:
+    """Checked scores and mask, actions first, (K, n): sums over actions then run alike in any batch."""
+    rows = np.asarray(scores, dtype=np.float64)
+    columns = np.ascontiguousarray(np.moveaxis(rows, -1, 0))
+    if eligible is None:
+        _check_finite(columns)
+        return columns, None
+    mask = np.ascontiguousarray(
+        np.moveaxis(np.broadcast_to(np.asarray(eligible, dtype=np.bool_), rows.shape), -1, 0)
+    )
+    if not mask.any(axis=0).all():
+        raise ValueError("a row has no eligible action; give at least one action that may be chosen.")
+    _check_finite(columns[mask])
+    return columns, mask
+
+
+def _rows(columns: Floats) -> Floats:
+    return np.moveaxis(columns, 0, -1)
+
+
+def _n_eligible(columns: Floats, mask: Bools | None) -> Floats | float:
+    return float(columns.shape[0]) if mask is None else mask.sum(axis=0, dtype=np.float64)
+
+
+def _uniform_columns(columns: Floats, mask: Bools | None) -> Floats:
+    if mask is None:
+        return np.full_like(columns, 1.0 / columns.shape[0])
+    shares: Floats = mask / mask.sum(axis=0, dtype=np.float64)
+    return shares
+
+
+def _best_and_gaps(columns: Floats, mask: Bools | None) -> tuple[Ints, Floats]:
+    playable = columns if mask is None else np.where(mask, columns, -np.inf)
+    best, top = _best_and_top(playable)
+    # Ineligible actions get gap 0: a negative one could make a level + gap of 0, and its inverse a warning.
+    with np.errstate(over="ignore"):
+        return best, top - (columns if mask is None else np.where(mask, columns, top))
+
+
+def _best_and_top(columns: Floats) -> tuple[Ints, Floats]:
+    """The lowest index of the largest score of each row, and that score."""
+    if columns[0].size < _LONG or len(columns) > _MANY:
+        return np.asarray(columns.argmax(axis=0)), np.asarray(columns.max(axis=0))
+    # Over long rows a few passes of comparisons take a third of the time of NumPy's argmax.
+    top = columns[0].copy()
+    best = np.zeros(top.shape, dtype=np.int8)
+    for action, column in enumerate(columns[1:], start=1):
+        higher = (column > top).view(np.int8)
+        np.maximum(best, higher * np.int8(action), out=best)
+        np.maximum(top, column, out=top)
+    return best.astype(np.int64), top
+
+
+def _blank(weights: Floats, mask: Bools | None) -> None:
+    if mask is not None:
+        weights[~mask] = 0.0
+
+
+def _sum(columns: Floats) -> Floats:
+    # Sequential: np.sum pairs terms differently for one row than for many.
+    total: Floats = columns[0].copy()
+    for column in columns[1:]:
+        total += column
+    return total
+
+
+def rest_to_best(weights: Floats, best: Ints, mask: Bools | None) -> Floats:
+    """Probabilities (K, n): the weights of the others, and what is left of 1 for the best action."""
+    weights = np.ascontiguousarray(weights)
+    _blank(weights, mask)
+    flat = weights.reshape(-1)
+    where_best = best.reshape(-1) * best.size
+    where_best += np.arange(best.size)
+    flat[where_best] = 0.0
+    flat[where_best] = (1.0 - _sum(weights)).reshape(-1)
+    return weights
+
+
+def _barrier_level(gaps: Floats, mask: Bools | None) -> Floats:
+    """The root lam of sum 1 / (lam + gap) = 1: the sum is convex, so from below Newton never overshoots."""
+    level = np.ones(gaps.shape[1:])
+    while True:
+        weights = 1.0 / (gaps + level)
+        _blank(weights, mask)
+        step = (_sum(weights) - 1.0) / _sum(weights * weights)
+        raised = np.maximum(level, level + step)
+        # A row that no longer rises keeps its level for ever, whatever other rows of the batch still do.
+        if np.array_equal(raised, level):
+            return level
+        level = raised

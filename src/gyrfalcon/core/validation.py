@@ -1,0 +1,116 @@
+"""Refusals that several learners share: one sentence with the value and the remedy."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Literal, TypeAlias, TypeGuard
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this can be compared with a float; True and False are not meant as numbers."""
+    return not isinstance(value, bool) and isinstance(value, Real)
+
+
+def check_positive(name: str, value: float) -> None:
+    """Refuse what is not a positive and finite number."""
+    if not (is_number(value) and 0.0 < value < math.inf):
+        raise ValueError(f"{name} is {value!r}; give a positive number.")
+
+
+def check_optional(name: str, value: float | None) -> None:
+    """Refuse the same, unless it is None, which means that a default applies."""
+    if value is not None:
+        check_positive(name, value)
+
+
+def check_not_negative(name: str, value: float) -> None:
+    """Refuse what is not a finite number of at least 0."""
+    if not (is_number(value) and 0.0 <= value < math.inf):
+        raise ValueError(f"{name} is {value!r}; give a finite number of at least 0.")
+
+
+def check_whole(name: str, value: object, least: int = 1, below: int | None = None) -> None:
+    """Refuse what is not a whole number of at least `least`, and below a bound if there is one."""
+    number = int(value) if not isinstance(value, bool) and isinstance(value, Integral) else None
+    if number is None or number < least or (below is not None and number >= below):
+        limit = "" if below is None else f" and below {below}"
+        raise ValueError(f"{name} is {value!r}; give a whole number of at least {least}{limit}.")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is {value!r}; give True or False.")  # noqa: TRY004 - as all settings
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Refuse a passive share outside [0, .5)."""
+    if not (is_number(epsilon) and 0.0 <= epsilon < 0.5):
+        raise ValueError(f"epsilon is {epsilon!r}; the passive share must be in [0, .5), for example .05.")
+
+
+def check_delta(delta: float) -> None:
+    """Refuse a confidence outside (0, .49]."""
+    if not (is_number(delta) and 0.0 < delta <= 0.49):
+        raise ValueError(f"delta is {delta!r}; the proof needs delta in (0, .49], for example .05.")
+
+
+def check_mixing(mixing: float) -> None:
+    """Refuse a share of uniform play outside [0, 1)."""
+    if not (is_number(mixing) and 0.0 <= mixing < 1.0):
+        raise ValueError(f"mixing is {mixing!r}; give a share of uniform play in [0, 1).")
+
+
+def check_rates(rho: float, rho_prime: float) -> None:
+    """Refuse exponents that Assumption 1 does not know."""
+    if not (is_number(rho) and is_number(rho_prime) and 0.0 < rho <= 1.0 and 0.0 <= rho_prime < math.inf):
+        raise ValueError(
+            f"rho is {rho!r}, rho_prime {rho_prime!r}; Assumption 1 has rho in (0, 1], rho' >= 0."
+        )
+
+
+def check_parts(model_class: object, schedule: object) -> None:
+    """Refuse what is not a model class or a schedule."""
+    if not hasattr(model_class, "oracle"):
+        raise ValueError(f"model_class is {model_class!r}; give a model class such as Linear(ridge=1.0).")
+    check_schedule(schedule)
+
+
+def check_schedule(schedule: object) -> None:
+    """Refuse what is not a schedule."""
+    if not hasattr(schedule, "end"):
+        raise ValueError(f"schedule is {schedule!r}; give a schedule such as Doubling(100).")
+
+
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Refuse a word that is not on the list."""
+    if value not in choices:
+        raise ValueError(
+            f"{name} is {value!r}; choose one of {', '.join(repr(c) for c in choices if isinstance(c, str))}."
+        )
+
+
+Noise: TypeAlias = float | Literal["bernoulli"]
+"""The standard deviation of Gaussian rewards, or rewards that are 0 or 1."""
+
+
+def check_share(name: str, value: object, low: float = 0.0, high: float = 1.0) -> None:
+    """Refuse what is not a number from `low` to `high`."""
+    if not (is_number(value) and low <= value <= high):
+        raise ValueError(f"{name} is {value!r}; give a number from {low:g} to {high:g}.")
+
+
+def check_deviation(name: str, value: object) -> None:
+    """Refuse what is no standard deviation."""
+    if not (is_number(value) and 0.0 <= value < math.inf):
+        raise ValueError(f"{name} is {value!r}; it is a standard deviation, so give a number of at least 0.")
+
+
+def check_noise(noise: object) -> None:
+    """Refuse what is neither a standard deviation nor "bernoulli"."""
+    if isinstance(noise, str):
+        if noise != "bernoulli":
+            raise ValueError(f"noise is {noise!r}; give a standard deviation, or 'bernoulli'.")
+        return
+    check_deviation("noise", noise)

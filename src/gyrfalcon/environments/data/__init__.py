@@ -1,0 +1,1 @@
+"""Environments made of data: labelled data sets and logged decisions."""

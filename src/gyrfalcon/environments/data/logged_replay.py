@@ -1,0 +1,147 @@
+"""Logged decisions as an environment: what a learner does counts where the log did the same."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.inputs.arguments import numbers_of, told
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.inputs.tables import shown, values_of
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.validation import check_flag, is_number
+from gyrfalcon.environments.content import data_digest
+from gyrfalcon.environments.streams import LOG_ROWS, stream
+
+_ORDER, _COINS = 0, 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LoggedReplay:
+    """Logged decisions that a learner can be replayed on by rejection (Li, Chu, Langford and Wang, 2011).
+
+    A learner decides row by row. A row counts as a round if it chose what the log did and a coin falls right;
+    else it is as if the row had never been. The coin falls right with probability `floor` / propensity, so
+    that every row counts with probability `floor`, whatever its context and the learner's choice: rounds that
+    count are distributed as in live play, if the log's rows are independent. Not all the rewards of a row are
+    known, so that there is nothing to `draw`, and regret is unknown: see `simulate`.
+
+    Parameters
+    ----------
+    contexts
+        What the log decided on: a table of the problem's features, or contexts made by the problem.
+    action, reward
+        What it chose, by label, and what that earned, in the problem's units.
+    propensity
+        The probability with which it chose just that. It must be exact, and every eligible action must have
+        had some.
+    shuffle
+        Whether each seed replays the rows in an order of its own; else the log's order is kept.
+    floor
+        None: the smallest propensity. A larger one makes more rows count, at the price of a bias where
+        propensities are below it.
+
+    Examples
+    --------
+    >>> problem = Problem(["a", "b"], features=1)
+    >>> log = LoggedReplay(problem, [[0.1], [0.7], [0.3]], ["a", "b", "b"], [1, 0, 1], [0.5, 0.5, 0.25])
+    >>> log.acceptance.tolist(), log.expected_rounds
+    ([0.5, 0.5, 1.0], 0.75)
+    """
+
+    problem: Problem
+    contexts: Any
+    action: Any
+    reward: Any
+    propensity: Any
+    _: KW_ONLY
+    shuffle: bool = True
+    floor: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, Problem):
+            raise ValueError(f"problem is {shown(self.problem)}; give a gyrfalcon.Problem.")  # noqa: TRY004 - as all settings
+        check_flag("shuffle", self.shuffle)
+        if self.floor is not None and not (is_number(self.floor) and 0.0 < self.floor <= 1.0):
+            raise ValueError(f"floor is {self.floor!r}; give a probability above 0, or None.")
+        if self.propensity is None:
+            raise ValueError("propensity is None; give the probability of each logged action.")
+        # Read at once: what is handed in may change later.
+        log, _ = self.log, self.own_rewards
+        if not len(log):
+            raise ValueError("the log has no rows; give at least one.")
+        _check_chances(log, self.problem.n_actions)
+
+    @cached_property
+    def log(self) -> Log:
+        """The rows in the learner's units; a refusal if they do not fit the problem."""
+        contexts = self.contexts
+        if not isinstance(contexts, Contexts):
+            n = len(told("action", values_of, self.action)) if contexts is None else None
+            contexts = told("contexts", lambda table: self.problem.contexts(table, n=n), contexts)
+        return self.problem.log(contexts, self.action, self.reward, self.propensity)
+
+    @cached_property
+    def own_rewards(self) -> Floats:
+        """Rewards in the problem's own units, (n,)."""
+        return numbers_of("reward", self.reward)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the log, n."""
+        return len(self.log)
+
+    @cached_property
+    def acceptance(self) -> Floats:
+        """The probability that a row counts if the learner chose what the log did, (n,)."""
+        propensity = self.log.propensity
+        floor = propensity.min() if self.floor is None else self.floor
+        return np.minimum(floor / propensity, 1.0)
+
+    @cached_property
+    def expected_rounds(self) -> float:
+        """How many rounds the log is expected to give, whatever the learner; with a `floor`, at most."""
+        return float(self.n_rows * (self.log.propensity.min() if self.floor is None else self.floor))
+
+    def rows(self, seed: int) -> Ints:
+        """The order in which a seed replays the rows, (n,)."""
+        return _generator(seed, _ORDER).permutation(self.n_rows) if self.shuffle else np.arange(self.n_rows)
+
+    def admitted(self, seed: int) -> Bools:
+        """Where the coins fall right, (n,) in the order of `rows`: a match there counts as a round."""
+        admitted: Bools = _generator(seed, _COINS).random(self.n_rows) < self.acceptance[self.rows(seed)]
+        return admitted
+
+    @cached_property
+    def content(self) -> str:
+        """A digest of the data: another log or problem gives another."""
+        log = self.log
+        contexts = log.contexts
+        parts = contexts.shared, contexts.actions, contexts.eligible, log.action, log.reward, log.propensity
+        return data_digest(repr(self.problem), *parts)
+
+    def __repr__(self) -> str:
+        settings = f"shuffle={self.shuffle!r}, floor={self.floor!r}"
+        return f"LoggedReplay(<{self.n_rows} rows, content {self.content}>, {settings})"
+
+
+def _generator(seed: int, purpose: int) -> np.random.Generator:
+    return stream(seed, 0, LOG_ROWS, purpose)
+
+
+def _check_chances(log: Log, n_actions: int) -> None:
+    """Refuse rows on which other actions could be chosen, but never were."""
+    eligible = log.contexts.eligible
+    n_eligible = np.full(len(log), n_actions) if eligible is None else eligible.sum(axis=1)
+    certain = np.flatnonzero((log.propensity == 1.0) & (n_eligible > 1))
+    if len(certain):
+        row = int(certain[0])
+        raise ValueError(
+            f"row {row} has the propensity 1 with {n_eligible[row]} eligible actions, so that the log says "
+            "nothing about the others; replay needs a log in which every eligible action could be chosen."
+        )

@@ -1,0 +1,1 @@
+"""Population quantities of an environment by quadrature."""

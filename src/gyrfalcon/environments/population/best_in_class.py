@@ -1,0 +1,85 @@
+"""How wrong a model class is in a population: its best model, found by its own oracle, and its errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.policies.kernel_policy import Policy, Scorer
+from gyrfalcon.core.records import PASSIVE, Log
+from gyrfalcon.environments.population.population import Population, table_of
+from gyrfalcon.oracles.protocol import ModelClass
+
+MANY_ROWS = 2.0**40
+"""So many that a ridge of 1, in units of rows, changes a fit by 1e-12."""
+
+
+def best_in_class(
+    population: Population, model_class: ModelClass, *, play: Policy | None = None, rows: float = MANY_ROWS
+) -> Scorer:
+    """The model of least squared error in its class under `play`; under uniform play, fhat* (eq. fhatstar).
+
+    The class's own oracle fits every node once per action, weighted by how often it comes. It is told that
+    there are `rows` rows; by default so many that a ridge has no weight. A class as rich as the nodes are
+    many, such as deep trees, fits them all: it wants a higher order or a larger sample.
+
+    >>> from gyrfalcon.oracles.linear.linear import Linear
+    >>> population = Population.on_line(lambda x: np.stack([x**2, x], axis=1), (0.0, 1.0))
+    >>> best = best_in_class(population, Linear())  # x - 1/6 is the line next to x^2
+    >>> round(population.mean_error(best), 12) == round(1 / 360, 12)
+    True
+    """
+    part = population if play is None else population.cut(table_of(play))
+    p = part.uniform_play() if play is None else play.probabilities(part.contexts)
+    oracle = model_class.oracle(part.contexts.take(part.weights > 0.0), part.n_actions)
+    log, weights = _played_rows(part, p)
+    model: Scorer
+    model, _ = oracle.fit(oracle.summarise(log, rows * weights), oracle.empty())
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class Misspecification:
+    """The best in-class model fhat* and its errors."""
+
+    model: Scorer = field(repr=False)
+    b: float
+    """The mean squared error under uniform play (eq. b)."""
+    B: float
+    """The mean squared error under the worst play (eq. capb): from b to K b."""
+    sup: float
+    """The largest error anywhere."""
+
+
+def misspecification(population: Population, model_class: ModelClass) -> Misspecification:
+    """The best in-class model and its errors b, B and sup.
+
+    >>> from gyrfalcon.oracles.linear.linear import Linear
+    >>> step = Population.on_line(lambda x: np.stack([x > 0.5, 0.5 + 0.0 * x], axis=1), (0.0, 0.5, 1.0))
+    >>> found = misspecification(step, Linear())
+    >>> round(found.b, 12), round(found.B, 12), round(found.sup, 12)
+    (0.03125, 0.0625, 0.5)
+    """
+    best = best_in_class(population, model_class)
+    return Misspecification(
+        best, population.mean_error(best), population.worst_error(best), population.sup_error(best)
+    )
+
+
+def _played_rows(population: Population, p: Floats) -> tuple[Log, Floats]:
+    """One row for each node and action that play p can bring, and its weight."""
+    weights = population.weights[:, np.newaxis] * p
+    node, action = np.nonzero(weights)
+    n = len(node)
+    log = Log(
+        contexts=population.contexts.take(node),
+        action=action,
+        reward=population.means[node, action],
+        propensity=p[node, action],
+        epoch=np.zeros(n, dtype=np.int64),
+        round=np.arange(n),
+        component=np.full(n, PASSIVE),
+    )
+    return log, weights[node, action]

@@ -1,0 +1,105 @@
+"""Environments that can be drawn: potential outcomes, so that all learners meet the same luck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.inputs.problem import Problem
+
+BLOCK = 8192
+"""Rounds of an environment that share a random stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class PotentialOutcomes:
+    """n rounds of an environment: contexts, and for every action its expected and its realised reward, (n, K).
+
+    Expected rewards that nobody knows are nan. `reward_round` says for each row at the end of which round its
+    reward is known; None means at the end of its own.
+    """
+
+    contexts: Contexts
+    means: Floats
+    rewards: Floats
+    reward_round: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def take(self, rows: slice | Ints) -> PotentialOutcomes:
+        """Some of the rounds."""
+        late = None if self.reward_round is None else self.reward_round[rows]
+        return PotentialOutcomes(self.contexts.take(rows), self.means[rows], self.rewards[rows], late)
+
+    @staticmethod
+    def concat(environments: Sequence[PotentialOutcomes], rounds: Sequence[Ints]) -> PotentialOutcomes:
+        """All rounds of some environments, in the order given; `rounds` says which they are."""
+        if len(environments) == 1:
+            return environments[0]
+        late = None
+        if any(environment.reward_round is not None for environment in environments):
+            late = np.concatenate(
+                [
+                    own if environment.reward_round is None else environment.reward_round
+                    for environment, own in zip(environments, rounds, strict=True)
+                ]
+            )
+        return PotentialOutcomes(
+            Contexts.concat(
+                [environment.contexts for environment in environments], environments[0].means.shape[1]
+            ),
+            np.concatenate([environment.means for environment in environments]),
+            np.concatenate([environment.rewards for environment in environments]),
+            late,
+        )
+
+
+class Drawable(Protocol):
+    """The least that an environment must offer to be played in."""
+
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
+        """Rounds start..stop-1: the same rows however the rounds are cut."""
+        ...
+
+
+class Environment(Drawable, Protocol):
+    """An environment and the problem that it poses."""
+
+    @property
+    def problem(self) -> Problem:
+        """Actions, features and the range of rewards."""
+        ...
+
+
+def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
+    """The fixed blocks of rounds that cover start..stop-1, and which rows of each are wanted.
+
+    >>> list(blocks(8000, 8200))
+    [(0, slice(8000, 8192, None)), (1, slice(0, 8, None))]
+    """
+    for block in range(start // BLOCK, -(-stop // BLOCK)):
+        first = block * BLOCK
+        yield block, slice(max(start - first, 0), min(stop - first, BLOCK))
+
+
+def block_generator(seed: int, block: int) -> np.random.Generator:
+    """The random stream of one block of an environment; environments and learners have streams of their own."""
+    return np.random.default_rng([seed, 0, block])
+
+
+def drawn(environment_of: Callable[[int], PotentialOutcomes], start: int, stop: int) -> PotentialOutcomes:
+    """Rounds start..stop-1 of an environment that is drawn by whole blocks.
+
+    Means are computed for whole blocks too: products of matrices round differently for fewer rows.
+    """
+    cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
+    return PotentialOutcomes.concat(
+        [environment_of(block).take(rows) for block, rows in cuts],
+        [block * BLOCK + np.arange(rows.start, rows.stop) for block, rows in cuts],
+    )

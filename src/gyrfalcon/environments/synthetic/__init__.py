@@ -1,0 +1,1 @@
+"""Synthetic environments with adjustable misspecification."""

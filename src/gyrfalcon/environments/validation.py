@@ -1,0 +1,103 @@
+"""The edge: what somebody's environment gives becomes arrays that can be trusted, or a sentence on what is off."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.environments.protocol import Drawable, PotentialOutcomes
+
+
+def problem_of(environment: Drawable) -> Problem:
+    """The problem that a outcomes poses; one that does not say has actions 1 to K and rewards of any size.
+
+    >>> from gyrfalcon.environments.paper import StepExample
+    >>> problem_of(StepExample()).actions
+    (1, 2)
+    """
+    problem = getattr(environment, "problem", None)
+    if isinstance(problem, Problem):
+        return problem
+    if problem is not None:
+        raise TypeError(
+            f"the environment's problem is {problem!r}; give a gyrfalcon.Problem, or none at all."
+        )
+    outcomes = drawn_outcomes(environment, 0, 1, 0)
+    n_features, cube = outcomes.contexts.shared.shape[1], outcomes.contexts.actions
+    return Problem(
+        range(1, outcomes.means.shape[1] + 1),
+        n_features or None,
+        None if cube is None else cube.shape[2],
+        outside="accept",
+    )
+
+
+def drawn_outcomes(environment: Drawable, start: int, stop: int, seed: int) -> PotentialOutcomes:
+    """Rounds start..stop-1 as arrays of the right shapes, or a ValueError that says what is wrong."""
+    environment: object = environment.draw(start, stop, seed)
+    if not isinstance(environment, PotentialOutcomes) or not isinstance(environment.contexts, Contexts):
+        raise ValueError(  # noqa: TRY004 - as all settings
+            f"draw({start}, {stop}) gave {type(environment).__name__}; give PotentialOutcomes(Contexts(...), means, rewards)."
+        )
+    n, n_actions = stop - start, _width(environment.means)
+    contexts = environment.contexts
+    return PotentialOutcomes(
+        Contexts(
+            _shaped("contexts.shared", contexts.shared, (n, _width(contexts.shared))),
+            contexts.actions if contexts.actions is None else _cube(contexts.actions, n, n_actions),
+            contexts.eligible if contexts.eligible is None else _mask(contexts.eligible, n, n_actions),
+        ),
+        _shaped("means", environment.means, (n, n_actions)),
+        _shaped("rewards", environment.rewards, (n, n_actions)),
+        None if environment.reward_round is None else _rounds(environment.reward_round, start, stop),
+    )
+
+
+def _width(values: ArrayLike) -> int:
+    return int(np.shape(values)[1]) if np.ndim(values) == 2 else -1
+
+
+def _shaped(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """The values as C-contiguous floats of a shape."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != shape:
+        wanted = ", ".join("any" if size < 0 else str(size) for size in shape)
+        raise ValueError(
+            f"an environment has {name} of shape {array.shape}; give ({wanted}), a row for each round."
+        )
+    return array
+
+
+def _cube(values: ArrayLike, n: int, n_actions: int) -> Floats:
+    width = int(np.shape(values)[2]) if np.ndim(values) == 3 else -1
+    return _shaped("contexts.actions", values, (n, n_actions, width))
+
+
+def _mask(values: ArrayLike, n: int, n_actions: int) -> Bools:
+    mask = np.ascontiguousarray(values)
+    if mask.shape != (n, n_actions) or mask.dtype.kind != "b":
+        raise ValueError(
+            f"an environment has contexts.eligible of shape {mask.shape} and dtype {mask.dtype}; "
+            f"give ({n}, {n_actions}) of True and False."
+        )
+    return mask
+
+
+def _rounds(values: ArrayLike, start: int, stop: int) -> Ints:
+    rounds = np.ascontiguousarray(values)
+    if rounds.shape != (stop - start,) or rounds.dtype.kind not in "iu":
+        raise ValueError(
+            f"an environment has reward_round of shape {rounds.shape} and dtype {rounds.dtype}; "
+            f"give {stop - start} whole round numbers."
+        )
+    early = rounds < np.arange(start, stop)
+    if early.any():
+        row = int(early.argmax())
+        raise ValueError(
+            f"the reward_round of round {start + row} is {rounds[row]}; a reward is known at the end of its "
+            "own round at the earliest."
+        )
+    return rounds.astype(np.int64)

@@ -1,0 +1,219 @@
+"""Environments that change: at once, in turns, or little by little."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from itertools import pairwise
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.validation import check_whole, is_number
+from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
+from gyrfalcon.environments.streams import DELAYS, DRIFT, rows_of, stream
+from gyrfalcon.environments.validation import problem_of
+from gyrfalcon.environments.wrapping import check_environment, check_same_problem, layers, rows_from
+
+Distribution: TypeAlias = Literal["fixed", "geometric", "poisson"]
+_LONGEST = 2.0**53
+"""Sums of delays of such means stay far below what 64 bits can hold."""
+
+
+@dataclass(frozen=True)
+class Delayed:
+    """Any environment, but the reward of a round is known only some rounds after it.
+
+    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each round
+    on their own, independently of contexts, rewards and what a learner does. Where the environment itself delays,
+    the delays add up.
+
+    Parameters
+    ----------
+    mean
+        Rounds that a reward takes on average.
+    distribution
+        "fixed": all take the same number; "geometric": a reward that is still out comes with the same
+        probability at the end of every round; "poisson": delays stay close to their mean.
+
+    Examples
+    --------
+    >>> from gyrfalcon.environments.paper import StepExample
+    >>> Delayed(StepExample(), mean=100).draw(0, 3, seed=0).reward_round.tolist()
+    [100, 101, 102]
+    >>> Delayed(StepExample(), mean=2.5, distribution="geometric").draw(0, 3, seed=0).reward_round.tolist()
+    [3, 5, 3]
+    """
+
+    environment: Drawable
+    _: KW_ONLY
+    mean: float
+    distribution: Distribution = "fixed"
+
+    def __post_init__(self) -> None:
+        check_environment("environment", self.environment)
+        if self.distribution not in get_args(Distribution):
+            raise ValueError(
+                f"distribution is {self.distribution!r}; give 'fixed', 'geometric' or 'poisson'."
+            )
+        if not (is_number(self.mean) and 0.0 <= self.mean <= _LONGEST):
+            raise ValueError(f"mean is {self.mean!r}; give a number of rounds from 0 to 2**53.")
+        if self.distribution == "fixed" and self.mean != int(self.mean):
+            raise ValueError(
+                f"mean is {self.mean!r}, and a fixed delay is a whole number of rounds; "
+                "give one, or distribution='geometric' or 'poisson'."
+            )
+
+    @property
+    def problem(self) -> Problem:
+        """That of the environment."""
+        return problem_of(self.environment)
+
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
+        """Rounds start..stop-1."""
+        drawn = self.environment.draw(start, stop, seed)
+        known = np.arange(start, stop) if drawn.reward_round is None else drawn.reward_round
+        return replace(drawn, reward_round=known + self.delays(start, stop, seed))
+
+    def delays(self, start: int, stop: int, seed: int) -> Ints:
+        """What this wrapper adds to the rounds start..stop-1, (n,)."""
+        if self.distribution == "fixed":
+            return np.full(stop - start, int(self.mean))
+        layer = layers(self.environment, Delayed)
+        return rows_of(lambda block: self._block(stream(seed, block, DELAYS, layer)), start, stop)
+
+    def _block(self, rng: np.random.Generator) -> Ints:
+        if self.distribution == "poisson":
+            return rng.poisson(self.mean, BLOCK)
+        return rng.geometric(1.0 / (1.0 + self.mean), BLOCK) - 1
+
+
+@dataclass(frozen=True)
+class Switching:
+    """Several environments that pose the same problem, one after the other.
+
+    Every environment counts all rounds, and not only its own: a switch at round 1000 goes on with round 1000 of the
+    next environment. Environments that differ in their truth alone meet the same contexts and the same luck.
+
+    Parameters
+    ----------
+    at
+        The round (counted from 0) that is the next environment's first, or one for each environment but the first.
+    every
+        Instead of that: each environment has so many rounds, and after the last comes the first again.
+
+    Examples
+    --------
+    >>> from gyrfalcon.environments.synthetic.families import LinearEnvironment
+    >>> before, after = LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1)
+    >>> Switching((before, after), at=1000).numbers(998, 1002).tolist()
+    [0, 0, 1, 1]
+    >>> Switching((before, after), every=2).numbers(0, 6).tolist()
+    [0, 0, 1, 1, 0, 0]
+    """
+
+    environments: Sequence[Drawable]
+    _: KW_ONLY
+    at: int | Sequence[int] | None = None
+    every: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.environments, list | tuple) or len(self.environments) < 2:
+            raise ValueError(
+                f"environments is {self.environments!r}; give at least two, such as (before, after)."
+            )
+        for number, environment in enumerate(self.environments):
+            check_environment(f"environments[{number}]", environment)
+        # Settings are values: a list would leave them without a hash.
+        object.__setattr__(self, "environments", tuple(self.environments))
+        if isinstance(self.at, list | np.ndarray):
+            object.__setattr__(self, "at", tuple(self.at))
+        self._check_rounds()
+        check_same_problem(self.environments)
+
+    @property
+    def problem(self) -> Problem:
+        """The one that all environments pose."""
+        return problem_of(self.environments[0])
+
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
+        """Rounds start..stop-1."""
+        return rows_from(self.environments, self.numbers(start, stop), start, seed)
+
+    def numbers(self, start: int, stop: int) -> Ints:
+        """Which of the environments the rounds start..stop-1 come from, (n,)."""
+        rounds = np.arange(start, stop)
+        if self.every is not None:
+            return rounds // self.every % len(self.environments)
+        return np.searchsorted(self._switches, rounds, side="right")
+
+    @property
+    def _switches(self) -> tuple[int, ...]:
+        return self.at if isinstance(self.at, tuple) else (self.at,)
+
+    def _check_rounds(self) -> None:
+        if (self.at is None) == (self.every is None):
+            raise ValueError(f"at is {self.at!r} and every is {self.every!r}; give one of the two.")
+        if self.every is not None:
+            check_whole("every", self.every)
+            return
+        for switch in self._switches:
+            check_whole("at", switch)
+        if len(self._switches) != len(self.environments) - 1:
+            raise ValueError(
+                f"at is {self.at!r} for {len(self.environments)} environments; give {len(self.environments) - 1} rounds."
+            )
+        if any(later <= sooner for sooner, later in pairwise(self._switches)):
+            raise ValueError(f"at is {self.at!r}; give rounds that increase.")
+
+
+@dataclass(frozen=True)
+class Drifting:
+    """One environment that turns into another, row by row.
+
+    A round comes from the environment `after` with a probability that is 0 up to round `start` (counted from 0),
+    rises in a line, and is 1 from round `stop` on. Which rounds those are depends on the seed alone, and is
+    independent of both environments. For more environments, let one that drifts turn into a third.
+
+    >>> from gyrfalcon.environments.synthetic.families import LinearEnvironment
+    >>> drift = Drifting(LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1), start=1000, stop=5000)
+    >>> drift.shares(0, 6000)[[500, 1000, 2000, 4000, 5500]].tolist()
+    [0.0, 0.0, 0.25, 0.75, 1.0]
+    """
+
+    before: Drawable
+    after: Drawable
+    _: KW_ONLY
+    start: int
+    stop: int
+
+    def __post_init__(self) -> None:
+        check_environment("before", self.before)
+        check_environment("after", self.after)
+        check_whole("start", self.start, 0)
+        check_whole("stop", self.stop, 0)
+        if self.stop <= self.start:
+            raise ValueError(f"stop is {self.stop} and start is {self.start}; give a later round to stop at.")
+        check_same_problem((self.before, self.after))
+
+    @property
+    def problem(self) -> Problem:
+        """The one that both environments pose."""
+        return problem_of(self.before)
+
+    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
+        """Rounds start..stop-1."""
+        return rows_from((self.before, self.after), self.numbers(start, stop, seed), start, seed)
+
+    def shares(self, start: int, stop: int) -> Floats:
+        """The probability that a round comes from the environment `after`, (n,)."""
+        risen = (np.arange(start, stop) - self.start) / (self.stop - self.start)
+        return np.clip(risen, 0.0, 1.0)
+
+    def numbers(self, start: int, stop: int, seed: int) -> Ints:
+        """0 where a round comes from the environment `before`, 1 where it comes from `after`, (n,)."""
+        layer = max(layers(environment, Drifting) for environment in (self.before, self.after))
+        coins = rows_of(lambda block: stream(seed, block, DRIFT, layer).random(BLOCK), start, stop)
+        return (coins < self.shares(start, stop)).astype(np.int64)

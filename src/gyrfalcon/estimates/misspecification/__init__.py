@@ -1,0 +1,1 @@
+"""Estimates of the misspecification b from passive rows."""

@@ -1,0 +1,111 @@
+"""How wrong a model class is, from passive rows, by the method that suits them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Log
+from gyrfalcon.estimates.misspecification.nearest_pairs import residual_products
+from gyrfalcon.estimates.misspecification.one_step import one_step
+from gyrfalcon.estimates.misspecification.passive_rows import groups, passive_rows, spread_points
+from gyrfalcon.estimates.misspecification.pure_error import pure_error
+from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
+from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.protocol import AnyOracle, ModelClass
+
+Method = Literal["auto", "pure_error", "residual_products", "one_step"]
+
+FEW_FEATURES = 3
+"""In more dimensions the nearest row is not near."""
+REPEATED_SHARE = 0.9
+"""Pure error speaks of contexts that recur: they must be nearly all."""
+SPARE_ROWS = 20
+"""Rows beyond the first of each context and action, from which the noise is known well enough."""
+
+
+def misspecification_estimate(
+    log: Log,
+    problem: Problem | int,
+    model_class: ModelClass = Linear(),
+    *,
+    oracle: AnyOracle | None = None,
+    method: Method = "auto",
+    noise: Literal["equal", "unequal"] = "unequal",
+    richer: ModelClass | None = None,
+    level: float = 0.95,
+    n_folds: int = 5,
+) -> MisspecificationEstimate:
+    """The misspecification b of a model class with its interval, from the passive rows of a log.
+
+    Parameters
+    ----------
+    log
+        Rows whose `component` is passive are used, and no others.
+    problem
+        The problem, or how many actions it has.
+    model_class
+        F. A ridge is part of it: then b is the error of the ridge fit, as it is with so many rows.
+    oracle
+        An oracle of the class that is in use already, whose basis is fixed; `model_class` is then not read.
+    method
+        "pure_error" (B1) where contexts recur, "residual_products" (B3) of nearest pairs in few dimensions,
+        "one_step" (B4) against a richer class; "auto" takes the first of them that suits the rows.
+    noise
+        For pure error: "equal" normal noise everywhere, or any.
+    richer
+        For one step: the richer class; None adds random waves to a linear class.
+    level
+        How often the interval shall hold b.
+    n_folds
+        For one step, at least 5, and for residuals of classes that are not linear.
+
+    Raises
+    ------
+    NotEstimableError
+        If these rows can't say it: there are too few, or none that the class does not fit exactly.
+
+    Examples
+    --------
+    >>> from gyrfalcon.environments.paper import StepExample
+    >>> outcomes = StepExample().draw(0, 2000, seed=1)
+    >>> action = np.arange(2000) % 2
+    >>> reward = outcomes.rewards[np.arange(2000), action]
+    >>> log = StepExample().problem.log(outcomes.contexts, action + 1, reward)
+    >>> found = misspecification_estimate(log, StepExample().problem)
+    >>> found.method, found.lower < StepExample().b < found.upper
+    ('residual_products', True)
+    """
+    rows = passive_rows(log)
+    n_actions = problem if isinstance(problem, int) else problem.n_actions
+    fitted = model_class.oracle(rows.contexts, n_actions) if oracle is None else oracle
+    why = ""
+    if method == "auto":
+        method, why = suited_method(rows, fitted)
+    if method == "pure_error":
+        found = pure_error(rows, fitted, n_actions=n_actions, level=level, noise=noise)
+    elif method == "residual_products":
+        found = residual_products(rows, fitted, n_actions=n_actions, level=level, n_folds=n_folds)
+    elif method == "one_step":
+        found = one_step(rows, fitted, n_actions=n_actions, richer=richer, level=level, n_folds=n_folds)
+    else:
+        names = "'auto', 'pure_error', 'residual_products' or 'one_step'"
+        raise ValueError(f"method is {method!r}; choose {names}.")
+    return replace(found, why=why)
+
+
+def suited_method(rows: Log, oracle: AnyOracle) -> tuple[Method, str]:
+    """The method for these passive rows, and why."""
+    sizes = np.bincount(groups(rows))
+    n_repeated, n_spare = int(sizes[sizes > 1].sum()), len(rows) - len(sizes)
+    enough = n_repeated >= REPEATED_SHARE * len(rows) and n_spare >= SPARE_ROWS
+    if enough and isinstance(oracle, LinearOracle):
+        return "pure_error", f"{n_repeated} of {len(rows)} rows share their context and action with another."
+    told = f"{n_repeated} of {len(rows)} rows share their context and action with another, and "
+    d = spread_points(rows).shape[1]
+    if d <= FEW_FEATURES:
+        return "residual_products", told + f"with {d} varying features the nearest row is near."
+    return "one_step", told + f"with {d} varying features the nearest row is not near."

@@ -1,1 +1,0 @@
-"""Learners in worlds, repeated."""

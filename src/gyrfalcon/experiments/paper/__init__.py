@@ -1,1 +1,0 @@
-"""The paper, computed: every figure and claim of it, as data, pictures and one page."""

@@ -1,1 +1,0 @@
-"""Grids of learners, worlds and seeds: resumable, parallel, in one data set."""

@@ -1,0 +1,1 @@
+"""Simpler learners to compare with."""

@@ -1,0 +1,95 @@
+"""Epoch-greedy (Langford, Zhang 2007): uniform rounds to learn from, greedy rounds to earn from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from gyrfalcon.core.epochs import Epoch, PassiveDesign
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.validation import check_choice, check_parts, check_positive
+from gyrfalcon.learners import steps
+from gyrfalcon.learners.regression_learner import Refitting
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochGreedy(Refitting):
+    """The best estimate by uniform rows alone, and ever fewer uniform rounds: a share of order t^(-1/3).
+
+    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive), which makes
+    regret of order T^(2/3), whether or not the model class is right: what is fitted is the best model under
+    uniform play, whatever the greedy rounds choose.
+
+    Parameters
+    ----------
+    exploration
+        Scale of the uniform rounds. Theory has it grow with K^(1/3) and with the size of the class.
+    passive_design
+        "coin": they are anywhere in an epoch; "tail": at its end.
+    rows
+        "passive" as published, or "all": greedy rounds are fitted too, which gives up that guarantee.
+
+    Examples
+    --------
+    >>> round(EpochGreedy().share(1000, 1500), 3)
+    0.062
+    """
+
+    exploration: float = 1.0
+    passive_design: Literal["tail", "coin"] | PassiveDesign = "coin"
+    rows: Literal["passive", "all"] = "passive"
+    schedule: Schedule = Geometric(100, 1.5)
+    model_class: ModelClass = Linear()
+
+    def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
+        check_positive("exploration", self.exploration)
+        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
+        check_choice("rows", self.rows, ("passive", "all"))
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """A passive epoch unless a log warms it up."""
+        design = PassiveDesign(self.passive_design)
+        cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
+        return self._with_share(steps.started(self, cold, log))
+
+    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        """A regression of the passive rows so far, then greedy play beside a smaller passive share."""
+        del history
+        rows = log.where(log.passive) if self.rows == "passive" else log
+        if len(rows) == 0:
+            why = "no passive rows came in" if len(log) else "no rewards came in"
+            return self._with_share(steps.unchanged(epoch, self.schedule, why))
+        # Greedy rounds leave an action without data to passive ones: only those are learned from.
+        following = steps.advanced(
+            epoch,
+            rows,
+            schedule=self.schedule,
+            model_class=self.model_class,
+            kernel=lambda _: EpsilonGreedyKernel(),
+        )
+        return self._with_share(self._reported(following))
+
+    def share(self, start: int, stop: int) -> float:
+        """The share of passive rounds among rounds start..stop-1."""
+        explored = self.exploration * (math.pow(stop, 2.0 / 3.0) - math.pow(start, 2.0 / 3.0))
+        return min(1.0, explored / (stop - start))
+
+    def _with_share(self, epoch: Epoch) -> Epoch:
+        """The epoch with its share of passive rounds: all, as long as there is no model to be greedy by."""
+        if steps.fitted_state(epoch).model is None:
+            return replace(epoch, passive_share=1.0)
+        return replace(epoch, passive_share=self.share(epoch.start, epoch.stop))
+
+    def _reported(self, epoch: Epoch) -> Epoch:
+        """The epoch with its rows reported as the passive rows that they are."""
+        if epoch.report is None or self.rows == "all":
+            return epoch
+        report = replace(epoch.report, n_active=0.0, n_passive=epoch.report.n_active)
+        return replace(epoch, report=report)

@@ -1,0 +1,42 @@
+"""Boltzmann exploration: better estimates are exponentially more likely."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gyrfalcon.core.policies.kernels import SoftmaxKernel
+from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.validation import check_not_negative, check_parts, check_positive
+from gyrfalcon.learners.regression_learner import Regressing
+from gyrfalcon.learners.steps import Size
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.protocol import ModelClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Softmax(Regressing):
+    """Plays action a with a probability in proportion to exp(f(x, a) / temperature).
+
+    The temperature is `temperature` n^-`decay` after n rows: with decay 1/2 it falls as fast as estimates
+    sharpen, with decay 0 it stays, and so does the regret of every round. Actions that are nearly as good as
+    the best are played nearly as often, and bad ones hardly ever, so that their propensities can be too small
+    to evaluate them by.
+
+    >>> Softmax(temperature=0.05, decay=0.0).schedule
+    Geometric(first=100, ratio=1.5, longest=None)
+    """
+
+    temperature: float = 1.0
+    decay: float = 0.5
+    schedule: Schedule = Geometric(100, 1.5)
+    model_class: ModelClass = Linear()
+
+    def __post_init__(self) -> None:
+        check_parts(self.model_class, self.schedule)
+        check_positive("temperature", self.temperature)
+        check_not_negative("decay", self.decay)
+
+    def kernel(self, size: Size) -> SoftmaxKernel:
+        """Softmax at the temperature of this size."""
+        return SoftmaxKernel(self.temperature * math.pow(size.n, -self.decay))

@@ -1,0 +1,1 @@
+"""Learners with confidence widths: optimism, posterior sampling and elimination."""

@@ -1,0 +1,46 @@
+"""LinUCB with a bonus for misspecification: rewards may be off a linear model by up to a known amount."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.validation import check_not_negative
+from gyrfalcon.learners.optimistic.ridge_learner import Optimist, check_settings
+from gyrfalcon.oracles.linear.linear import Linear
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnlargedLinUCB(Optimist):
+    """The action with the largest f(x, a) + (alpha + misspecification sqrt(n)) ||phi||.
+
+    If every expected reward is within `misspecification` of some linear model, the estimate is off by at most
+    that times sum_s |phi' V^-1 phi_s|, on top of the noise; sqrt(n) ||phi|| bounds the sum over the n rows of
+    V, those of the action where each has its own coefficients. The base learner of masters over unknown
+    misspecification (Pacchiano et al. 2020; Zanette et al. 2020).
+
+    This part of the bonus does not vanish: over the rows it averages about misspecification sqrt(d), and
+    regret of that order may remain in every round. 0 is LinUCB.
+
+    >>> EnlargedLinUCB(misspecification=0.02).alpha
+    1.0
+    """
+
+    misspecification: float = 0.05
+    alpha: float = 1.0
+    ridge: float = 1.0
+    mixing: float = 0.0
+    schedule: Schedule = FixedBatch(100)
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        check_settings("EnlargedLinUCB", self.model_class, self.schedule, self.ridge, self.mixing)
+        check_not_negative("misspecification", self.misspecification)
+        check_not_negative("alpha", self.alpha)
+
+    def bonus(self, weights: Floats) -> Floats:
+        """Alpha, and what misspecification adds after so many rows, (K,) or (1,) where actions share them."""
+        return np.asarray(self.alpha + self.misspecification * np.sqrt(weights))

@@ -1,0 +1,38 @@
+"""LinUCB (Li, Chu, Langford, Schapire 2010): ridge regression plus a bonus for what is uncertain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.validation import check_not_negative
+from gyrfalcon.learners.optimistic.ridge_learner import Optimist, check_settings
+from gyrfalcon.oracles.linear.linear import Linear
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinUCB(Optimist):
+    """The action with the largest f(x, a) + alpha ||phi||, refitted on all rows in batches.
+
+    The first batch is uniform. `ridge` regularises every coefficient, the intercept too. Its propensities are
+    0 and 1, which no log can be evaluated from: `mixing` plays uniformly in that share of rounds.
+
+    >>> LinUCB(alpha=0.3).ridge
+    1.0
+    """
+
+    alpha: float = 1.0
+    ridge: float = 1.0
+    mixing: float = 0.0
+    schedule: Schedule = FixedBatch(100)
+    model_class: Linear = Linear()
+
+    def __post_init__(self) -> None:
+        check_settings("LinUCB", self.model_class, self.schedule, self.ridge, self.mixing)
+        check_not_negative("alpha", self.alpha)
+
+    def bonus(self, weights: Floats) -> float:
+        """alpha, whatever the rows."""
+        del weights
+        return self.alpha

@@ -1,0 +1,1 @@
+"""Feature maps phi(x, a): layouts, basis expansions and unions of them."""

@@ -1,0 +1,139 @@
+"""How phi(x, a) is laid out: one block of coefficients per action, one shared by all, or both (hybrid)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
+from gyrfalcon.oracles.features.bases import FeatureMap
+
+
+class Layout(Enum):
+    """Which coefficients an action has."""
+
+    PER_ACTION = "per_action"  # its own for [1, x, v]
+    SHARED = "shared"  # the same for all, on [1, x, v, x v]
+    HYBRID = "hybrid"  # its own for [1, x], and shared ones on [v, x v]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """phi(x, a) for shared features x, expanded by a basis, and features v of the action itself.
+
+    x and v are centred by the means of early rows, fixed for good: sums of squares of a raw timestamp would
+    lose all their digits. `interactions` adds the products x v, without which shared features could not
+    change which action is best.
+    """
+
+    layout: Layout
+    n_actions: int
+    basis: FeatureMap
+    center: Floats  # (D,) early means of the expanded shared features
+    action_center: Floats  # (q,) early means of the action features; q = 0 without any
+    intercept: bool
+    interactions: bool
+
+    @property
+    def n_own(self) -> int:
+        """Columns of an action's own block in the hybrid layout: [1, x]."""
+        return int(self.intercept) + len(self.center)
+
+    @property
+    def n_joint(self) -> int:
+        """Columns of phi(x, a) that are built for every action alike."""
+        p, q = len(self.center), len(self.action_center)
+        products = p * q if self.interactions else 0
+        if self.layout is Layout.PER_ACTION:
+            return self.n_own + q
+        return q + products + (0 if self.layout is Layout.HYBRID else self.n_own)
+
+    @property
+    def offsets(self) -> Floats:
+        """What centring takes from each joint column, (n_joint,); products of centred ones lose nothing."""
+        own = [] if self.layout is Layout.HYBRID else [np.zeros(int(self.intercept)), self.center]
+        taken = np.concatenate([*own, self.action_center])
+        return np.concatenate([taken, np.zeros(self.n_joint - len(taken))])
+
+    @property
+    def n_blocks(self) -> int:
+        """Independent least-squares problems."""
+        return self.n_actions if self.layout is Layout.PER_ACTION else 1
+
+    @property
+    def block_width(self) -> int:
+        """Coefficients in each of them."""
+        return self.n_joint + (self.n_actions * self.n_own if self.layout is Layout.HYBRID else 0)
+
+    @property
+    def n_parameters(self) -> int:
+        """All coefficients: the paper's d."""
+        return self.n_blocks * self.block_width
+
+    def columns_from(self, source: Ints) -> Ints:
+        """Where a block's columns come from when action k was action source[k] of this design, -1 if new."""
+        joint = np.arange(self.n_joint)
+        if self.layout is not Layout.HYBRID:
+            return joint
+        own = self.n_joint + source[:, np.newaxis] * self.n_own + np.arange(self.n_own)
+        return np.concatenate([joint, np.where(source[:, np.newaxis] < 0, -1, own).ravel()])
+
+    def shared(self, contexts: Contexts) -> Floats:
+        """(n, D) expanded and centred shared features."""
+        return self.basis.expand(contexts.shared) - self.center
+
+    def rows(self, log: Log) -> tuple[Floats, Ints | None]:
+        """The regression rows of a log, (n, block_width), and their blocks."""
+        v = _features_of(log.contexts, log.action) - self.action_center
+        if self.layout is Layout.PER_ACTION:
+            own = self.own_rows(log.contexts.shared)
+            return (np.concatenate([own, v], axis=1) if v.shape[1] else own), log.action
+        x = self.shared(log.contexts)
+        if self.layout is Layout.SHARED:
+            return self._joint(x, v), None
+        own = np.zeros((len(log), self.n_actions, self.n_own))
+        own[np.arange(len(log)), log.action] = self.own(x)
+        return np.concatenate(
+            [self._joint(x, v), own.reshape(len(log), self.n_actions * self.n_own)], axis=1
+        ), None
+
+    def cube(self, contexts: Contexts) -> Floats:
+        """The joint columns of every action, (n, K, n_joint)."""
+        x = self.shared(contexts)
+        spread = np.broadcast_to(x[:, np.newaxis, :], (len(x), self.n_actions, x.shape[1]))
+        if contexts.actions is None:
+            v = np.empty((len(x), self.n_actions, 0))
+        else:
+            v = contexts.actions - self.action_center
+        return np.ascontiguousarray(self._joint(spread, v))
+
+    def own(self, x: Floats) -> Floats:
+        """[1, x] of centred shared features, (n, n_own)."""
+        return np.concatenate([np.ones((len(x), int(self.intercept))), x], axis=1)
+
+    def own_rows(self, shared: Floats) -> Floats:
+        """[1, x] of shared features as they are given, (n, n_own), written at once: most rows are these."""
+        rows = np.empty((len(shared), self.n_own))
+        first = int(self.intercept)
+        rows[:, :first] = 1.0
+        np.subtract(self.basis.expand(shared), self.center, out=rows[:, first:])
+        return rows
+
+    def _joint(self, x: Floats, v: Floats) -> Floats:
+        parts = [v]
+        if self.layout is not Layout.HYBRID:
+            parts = [np.ones((*x.shape[:-1], int(self.intercept))), x, v]
+        if self.layout is not Layout.PER_ACTION and self.interactions:
+            products = x[..., :, np.newaxis] * v[..., np.newaxis, :]
+            parts.append(products.reshape(*x.shape[:-1], x.shape[-1] * v.shape[-1]))
+        return np.concatenate(parts, axis=-1)
+
+
+def _features_of(contexts: Contexts, action: Ints) -> Floats:
+    if contexts.actions is None:
+        return np.empty((len(contexts), 0))
+    return contexts.actions[np.arange(len(contexts)), action]

@@ -1,0 +1,156 @@
+"""Regression splines: B-splines of each input with knots at its quantiles, and straight lines outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.oracles.features.bases import moments
+
+# In standard deviations. The line outside a range is as steep as 1 / (the outermost gap between knots), and a
+# line through a crowd of nearly equal values would follow their noise.
+MERGE_BELOW = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class SplineMap:
+    """Piecewise polynomials of one standardised input each.
+
+    The `knots` (p, M) cut the line of each input into M + 1 pieces. On a piece, feature d is a polynomial in
+    s = (z - origin) / width, with `origins` and `widths` (p, M + 1), of the input `sources[d]`; its
+    coefficient of s^k is `coefficients[k, piece, d]`. Where an input has fewer knots, its last one and its
+    last piece are repeated.
+
+    >>> hat = Splines(n_knots=3, degree=1).fit(np.array([[0.0], [1.0], [2.0]]))
+    >>> hat.expand(np.array([[0.5], [1.0], [2.0], [4.0]])).round(6)
+    array([[ 0.5,  0. ],
+           [ 1. ,  0. ],
+           [ 0. ,  1. ],
+           [-2. ,  3. ]])
+    """
+
+    means: Floats
+    scales: Floats
+    knots: Floats
+    origins: Floats
+    widths: Floats
+    sources: Ints
+    coefficients: Floats
+
+    @property
+    def n_inputs(self) -> int:
+        """The number p of inputs."""
+        return self.means.size
+
+    @property
+    def n_features(self) -> int:
+        """The number of splines over all inputs."""
+        return self.sources.size
+
+    def expand(self, x: Floats) -> Floats:
+        """The splines (..., D), by elementwise arithmetic alone, so that a batch changes no bit of a row."""
+        z = (x - self.means) / self.scales
+        piece = np.sum(z[..., None] >= self.knots, axis=-1, dtype=np.int64)
+        inputs = np.arange(self.n_inputs)
+        local = (z - self.origins[inputs, piece]) / self.widths[inputs, piece]
+        local, piece = np.take(local, self.sources, axis=-1), np.take(piece, self.sources, axis=-1)
+        columns = np.arange(self.n_features)
+        features: Floats = self.coefficients[-1][piece, columns]
+        for coefficients in self.coefficients[-2::-1]:
+            features *= local
+            features += coefficients[piece, columns]
+        return features
+
+
+@dataclass(frozen=True, slots=True)
+class Splines:
+    """B-splines of each input, with `n_knots` knots at quantiles including both ends, and linear outside.
+
+    The sum of all B-splines of an input is 1, so the first is left out for the intercept: an input yields
+    n_knots + degree - 2 features. A column of few distinct values gets fewer knots and a lower degree, and no
+    more features than it can tell apart: a two-valued or constant column is left with a straight line.
+
+    >>> rows = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 1.0], [7.0, 1.0]])
+    >>> splines = Splines(n_knots=3, degree=3).fit(rows)
+    >>> splines.n_features  # 4 of the first input and 1 of the second
+    5
+    >>> splines.expand(rows[:2]).round(2)
+    array([[0.  , 0.  , 0.  , 0.  , 1.  ],
+           [0.58, 0.11, 0.01, 0.  , 1.  ]])
+    """
+
+    n_knots: int = 5
+    degree: int = 3
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.n_knots <= 100:
+            raise ValueError(f"n_knots is {self.n_knots}; give 2 to 100, counting the two ends.")
+        if not 1 <= self.degree <= 5:
+            raise ValueError(f"degree is {self.degree}; give 1 to 5, where 3 is the usual cubic spline.")
+
+    def fit(self, x: Floats) -> SplineMap:
+        """The splines with knots at the quantiles of these rows."""
+        means, scales = moments(x)
+        p, n_pieces = x.shape[1], self.n_knots + 1
+        knots, origins, widths = np.empty((p, self.n_knots)), np.empty((p, n_pieces)), np.empty((p, n_pieces))
+        tables = [np.empty((self.degree + 1, n_pieces, 0))]
+        for j, column in enumerate(((x - means) / scales).T):
+            own, degree = self._knots_and_degree(column)
+            knots[j] = _extended(own, self.n_knots)
+            origins[j] = _extended(np.concatenate([own[:1], own[:-1], own[-2:-1]]), n_pieces)
+            gaps = np.diff(own)
+            widths[j] = _extended(np.concatenate([gaps[:1], gaps, gaps[-1:]]), n_pieces)
+            tables.append(self._padded(_pieces(own, degree)[..., 1:]))
+        sources = np.repeat(np.arange(p), [table.shape[-1] for table in tables[1:]])
+        return SplineMap(means, scales, knots, origins, widths, sources, np.concatenate(tables, axis=-1))
+
+    def _knots_and_degree(self, column: Floats) -> tuple[Floats, int]:
+        # Quantiles that are themselves values of the column: between two values there is nothing to bend for.
+        quantiles = np.quantile(column, np.linspace(0.0, 1.0, self.n_knots), method="inverted_cdf")
+        knots = quantiles[np.concatenate([[True], np.diff(quantiles) > MERGE_BELOW])]
+        if knots.size == 1:
+            return np.array([knots[0], knots[0] + 1.0]), 1
+        n_values = np.unique(column).size
+        return knots, int(np.clip(n_values - knots.size + 1, 1, self.degree))
+
+    def _padded(self, table: Floats) -> Floats:
+        more_powers, more_pieces = self.degree + 1 - table.shape[0], self.n_knots + 1 - table.shape[1]
+        table = np.pad(table, ((0, more_powers), (0, 0), (0, 0)))
+        return np.pad(table, ((0, 0), (0, more_pieces), (0, 0)), mode="edge")
+
+
+def _extended(values: Floats, size: int) -> Floats:
+    return np.pad(values, (0, size - values.size), mode="edge")
+
+
+def _pieces(knots: Floats, degree: int) -> Floats:
+    """Coefficients (degree + 1, M + 1, M + degree - 1) of all B-splines on the pieces cut by M knots."""
+    inside = _cox_de_boor(knots, degree)
+    powers = np.arange(degree + 1.0)[:, None]
+    value, slope = inside[:, -1].sum(axis=0), (powers * inside[:, -1]).sum(axis=0)
+    outside = np.zeros((2, degree + 1, inside.shape[-1]))
+    outside[0, :2] = inside[:2, 0]
+    outside[1, :2] = value - slope, slope
+    return np.concatenate([outside[0][:, None], inside, outside[1][:, None]], axis=1)
+
+
+def _cox_de_boor(knots: Floats, degree: int) -> Floats:
+    """Coefficients (degree + 1, M - 1, M + degree - 1) of all B-splines between the knots.
+
+    The recursion runs on polynomials in s, which goes from 0 to 1 between two knots. There each factor
+    (z - t_i) / (t_{i+k} - t_i) is a + b s with a, b >= 0 and a + b <= 1, so no gap is too uneven for it.
+    """
+    t = np.concatenate([np.repeat(knots[0], degree), knots, np.repeat(knots[-1], degree)])
+    left, gaps = knots[:-1, None], np.diff(knots)[:, None]
+    intervals = np.arange(knots.size - 1)
+    splines = np.zeros((degree + 1, intervals.size, t.size - 1))
+    splines[0, intervals, intervals + degree] = 1.0
+    for order in range(1, degree + 1):
+        spans = t[order:] - t[:-order]
+        inverse = np.divide(1.0, spans, out=np.zeros_like(spans), where=spans > 0.0)
+        rising = splines * ((left - t[:-order]) * inverse)
+        rising[1:] += splines[:-1] * (gaps * inverse)
+        splines = rising[..., :-1] + (splines - rising)[..., 1:]
+    return splines

@@ -1,0 +1,1 @@
+"""Linear algebra that says how accurate it is, and batch-invariant products."""

@@ -1,0 +1,1 @@
+"""The linear model class: its oracle, its reward models and its reports."""

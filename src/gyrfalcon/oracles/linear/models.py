@@ -1,0 +1,178 @@
+"""Linear reward models: contexts -> scores (n, K), the same bits for a row alone and in any batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.oracles.features.bases import FeatureMap
+from gyrfalcon.oracles.features.design import Design, Layout
+from gyrfalcon.oracles.linalg.batch_invariant import lengths, lines
+
+
+@dataclass(frozen=True, slots=True)
+class PerActionModel:
+    """One line per action on shared features: the model behind most decisions, so its path is short."""
+
+    basis: FeatureMap
+    center: Floats | None  # subtracted first where means dwarf scales, else folded into the intercepts
+    weights: Floats  # (K, D)
+    intercepts: Floats  # (K, 1)
+    known: Bools | None  # (K,) actions with data; None: all
+    eager: bool = False  # whether actions without data score just above or just below the best of the others
+
+    def scores(self, contexts: Contexts) -> Floats:
+        """(n, K); an action without data scores about as the best of the others, so that it is tried."""
+        x = self.basis.expand(contexts.shared)
+        if self.center is not None:
+            x = x - self.center
+        columns = lines(self.weights, x)
+        columns += self.intercepts
+        if self.known is not None:
+            fill_unknown(columns, self.known, contexts.eligible, self.eager)
+        return columns.T
+
+    def eagerly(self) -> PerActionModel:
+        """The same model, in which an action without data scores just above the best of the others."""
+        return replace(self, eager=True)
+
+
+@dataclass(frozen=True, slots=True)
+class JointModel:
+    """Linear in phi(x, a), where actions have features or share coefficients."""
+
+    design: Design
+    joint: Floats  # (K, n_joint), or (n_joint,) where actions share coefficients
+    own: Floats | None  # (K, n_own) in the hybrid layout
+    known: Bools | None
+    eager: bool = False
+
+    def scores(self, contexts: Contexts) -> Floats:
+        """(n, K); an action without data scores about as the best of the others, so that it is tried."""
+        form = "nkf,kf->kn" if self.joint.ndim == 2 else "nkf,f->kn"
+        columns = np.einsum(form, self.design.cube(contexts), self.joint)
+        if self.own is not None:
+            columns += np.einsum("kf,nf->kn", self.own, self.design.own(self.design.shared(contexts)))
+        if self.known is not None:
+            fill_unknown(columns, self.known, contexts.eligible, self.eager)
+        return np.transpose(columns)
+
+    def eagerly(self) -> JointModel:
+        """The same model, in which an action without data scores just above the best of the others."""
+        return replace(self, eager=True)
+
+
+@dataclass(frozen=True, slots=True)
+class OptimisticModel:
+    """A reward model plus `bonus` times the width of its ridge confidence ellipsoid."""
+
+    model: PerActionModel | JointModel
+    design: Design
+    factors: Floats  # (B, d, d): |F phi|^2 = phi' (Gram + ridge)^-1 phi
+    bonus: float | Floats  # one for all actions, or (K,)
+
+    def scores(self, contexts: Contexts) -> Floats:
+        """Estimates plus bonus times ||phi||, (n, K)."""
+        return self.model.scores(contexts) + self.bonus * self.widths(contexts)
+
+    def means(self, contexts: Contexts) -> Floats:
+        """The estimates alone, (n, K)."""
+        return self.model.scores(contexts)
+
+    def widths(self, contexts: Contexts) -> Floats:
+        """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
+        if self.design.layout is Layout.PER_ACTION and contexts.actions is None:
+            phi = self.design.own_rows(contexts.shared)
+            return np.transpose(lengths(self.factors, phi))
+        cube, joint = self.design.cube(contexts), self.factors[:, :, : self.design.n_joint]
+        form = "kij,nkj->kni" if len(joint) > 1 else "kij,naj->ani"
+        stretched = np.einsum(form, np.ascontiguousarray(joint), cube)
+        if self.design.layout is Layout.HYBRID:
+            x = self.design.own(self.design.shared(contexts))
+            stretched += np.einsum("kij,nj->kni", self._own_factors(), x)
+        squares: Floats = np.einsum("kni,kni->kn", stretched, stretched)
+        return np.transpose(np.sqrt(squares))
+
+    def _own_factors(self) -> Floats:
+        """The factor's columns of each action's own coefficients (hybrid), (K, d, n_own)."""
+        own = self.factors[0, :, self.design.n_joint :]
+        blocks = own.reshape(len(own), self.design.n_actions, self.design.n_own)
+        return np.ascontiguousarray(np.moveaxis(blocks, 1, 0))
+
+
+def fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool = False) -> None:
+    """Give unknown actions a score next to the best known eligible one: a model of 0 could freeze them out.
+
+    Just below it, inverse gap weighting gives them 1 / K; optimists need it just above, as a small bonus
+    alone may not do.
+    """
+    seen = columns[known]
+    if eligible is not None:
+        seen = np.where(eligible.T[known], seen, -np.inf)
+    best = seen.max(axis=0, initial=-np.inf)
+    beside = np.nextafter(best, np.inf if eager else -np.inf)
+    columns[~known] = np.where(np.isfinite(best), beside, 0.0)
+
+
+LinearModel = PerActionModel | JointModel
+FOLD_BELOW = 1e3
+
+
+def linear_model(
+    design: Design, coefficients: Floats, seen: Bools | None, previous: LinearModel | None = None
+) -> LinearModel:
+    """The model of coefficients (B, d); unseen actions keep their `previous` line or are unknown."""
+    if design.layout is Layout.PER_ACTION and design.n_joint == design.n_own:
+        return _per_action_model(design, coefficients, seen, previous)
+    if design.layout is Layout.PER_ACTION:
+        kept = previous if isinstance(previous, JointModel) else None
+        if seen is not None and kept is not None:
+            coefficients = np.where(seen[:, np.newaxis], coefficients, kept.joint)
+            seen = _either(seen, kept.known)
+        return JointModel(design, np.ascontiguousarray(coefficients), None, seen)
+    joint, own = coefficients[0, : design.n_joint], None
+    if design.layout is Layout.HYBRID:
+        own = np.ascontiguousarray(coefficients[0, design.n_joint :].reshape(design.n_actions, design.n_own))
+        if seen is not None and isinstance(previous, JointModel) and previous.own is not None:
+            own = np.where(seen[:, np.newaxis], own, previous.own)
+            seen = _either(seen, previous.known)
+    return JointModel(design, np.ascontiguousarray(joint), own, seen)
+
+
+def _per_action_model(
+    design: Design, coefficients: Floats, seen: Bools | None, previous: LinearModel | None
+) -> PerActionModel:
+    first = int(design.intercept)
+    weights = np.ascontiguousarray(coefficients[:, first:])
+    intercepts = coefficients[:, :first].sum(axis=1, keepdims=True)
+    center: Floats | None = design.center
+    # Folding the centre into the intercepts saves a pass per decision, but cancels digits where means dwarf
+    # the range over which a line moves.
+    steepest = np.abs(weights).max(axis=0, initial=0.0)
+    if np.all(np.abs(design.center) * steepest <= FOLD_BELOW):
+        intercepts = intercepts - weights @ design.center[:, np.newaxis]
+        center = None
+    if seen is not None and isinstance(previous, PerActionModel):
+        weights, intercepts = _keep_previous(seen, previous, center, weights, intercepts)
+        seen = _either(seen, previous.known)
+    return PerActionModel(design.basis, center, weights, intercepts, seen)
+
+
+def _keep_previous(
+    seen: Bools, previous: PerActionModel, center: Floats | None, weights: Floats, intercepts: Floats
+) -> tuple[Floats, Floats]:
+    """New lines where there is data, previous ones elsewhere, moved to the new centre."""
+    moved = np.zeros(weights.shape[1])
+    moved += 0.0 if center is None else center
+    moved -= 0.0 if previous.center is None else previous.center
+    old = previous.intercepts + previous.weights @ moved[:, np.newaxis]
+    rows = seen[:, np.newaxis]
+    return np.where(rows, weights, previous.weights), np.where(rows, intercepts, old)
+
+
+def _either(seen: Bools, known: Bools | None) -> Bools | None:
+    both = np.ones_like(seen) if known is None else seen | known
+    return None if both.all() else both

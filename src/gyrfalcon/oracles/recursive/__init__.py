@@ -1,0 +1,1 @@
+"""Ridge regressions that are updated from batch to batch."""

@@ -1,0 +1,1 @@
+"""Any weighted regressor, scikit-learn's for example, as a model class."""

@@ -1,0 +1,1 @@
+"""The convex hull of decision stumps under an L1 budget."""

@@ -1,1 +1,0 @@
-"""Numbers in, figures out; never computes a statistic."""

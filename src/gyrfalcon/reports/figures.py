@@ -1,0 +1,93 @@
+"""Figures from numbers: readable at column width, safe for colour-blind readers, labelled directly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.reports.style import COLOURS, GREY, new_figure, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class Band(NamedTuple):
+    """A curve and what it may be off by."""
+
+    middle: Floats
+    low: Floats
+    high: Floats
+
+    @staticmethod
+    def of(mean: Floats, standard_error: Floats, *, floor: float = -np.inf) -> Band:
+        """Two standard errors either way, but not below a floor, which an axis in logs needs.
+
+        >>> Band.of(np.array([1.0]), np.array([0.25])).low.tolist()
+        [0.5]
+        """
+        reach = 2.0 * standard_error
+        return Band(mean, np.maximum(mean - reach, floor), mean + reach)
+
+
+def regret_curves(
+    rounds: Floats, curves: Mapping[str, Band], references: Mapping[str, float], title: str
+) -> Figure:
+    """Per-round regret over rounds: a line and a band per name, labelled at its end."""
+    with style():
+        figure = new_figure(7.2, 4.2)
+        axes = figure.add_subplot()
+        for colour, (name, band) in zip(cycle(COLOURS), curves.items(), strict=False):
+            draw_band(axes, rounds, band, colour)
+            end_label(axes, name, rounds[-1], band.middle[-1], colour)
+        for name, height in references.items():
+            draw_reference(axes, name, height)
+        axes.set(xscale="log", xlabel="round", ylabel="expected regret per round", title=title)
+        axes.set_ylim(bottom=0.0)
+        axes.margins(x=0.0)
+    return figure
+
+
+def draw_band(axes: Axes, x: Floats, band: Band, colour: str, **line: Any) -> None:
+    """Draw a curve over the band that it may be off by; `line` says how the curve looks."""
+    axes.plot(x, band.middle, color=colour, **line)
+    axes.fill_between(x, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
+
+
+def end_label(axes: Axes, name: str, x: float, y: float, colour: str) -> None:
+    """Write a name to the right of a point, where its curve ends."""
+    axes.annotate(
+        name,
+        (x, y),
+        xytext=(6, 0),
+        textcoords="offset points",
+        color=colour,
+        va="center",
+        fontweight="bold",
+        annotation_clip=False,
+    )
+
+
+def draw_reference(
+    axes: Axes, name: str, height: float, *, at: float = 0.6, above: bool = False, gap: float = 3.0
+) -> None:
+    """Draw a dashed level with its name under it, or above it, around that fraction of the width.
+
+    `gap` is how many points the name keeps off the level.
+    """
+    axes.axhline(height, color=GREY, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
+    axes.annotate(
+        name,
+        (at, height),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, gap if above else -gap),
+        textcoords="offset points",
+        color=GREY,
+        fontsize=8.5,
+        ha="center",
+        va="bottom" if above else "top",
+    )

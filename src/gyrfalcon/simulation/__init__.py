@@ -1,0 +1,1 @@
+"""Learners played in environments: replications, checkpoints, late rewards."""

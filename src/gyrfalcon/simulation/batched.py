@@ -1,0 +1,286 @@
+"""Replications together: a learner of many short batches spends its time on calls, not on rounds.
+
+All replications have the same clock, so their batches are decided, judged and summed as one array. Each has
+its own streams and its own fit, with the bits that it would have alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.sampling import sample
+from gyrfalcon.environments.protocol import PotentialOutcomes
+from gyrfalcon.learners.batched import Formation, Marching, can_join, can_march
+from gyrfalcon.learners.optimistic.ridge_learner import Confident
+from gyrfalcon.learners.regression_learner import Regressing
+from gyrfalcon.learners.steps import Fitted, successor
+from gyrfalcon.oracles.solvers.moments import Moments
+from gyrfalcon.simulation.engine import (
+    CHUNK,
+    OnRounds,
+    Run,
+    action_generator,
+    checked,
+    chosen_of,
+    chunks,
+    regret_of,
+)
+from gyrfalcon.simulation.trace import PlayedEpoch, Recorder
+
+_NUMBERS_AHEAD = 1 << 24
+
+
+class UnlikeError(Exception):
+    """The outcomes has eligible actions, action features or late rewards, which replications meet alone."""
+
+
+def how_many_together(run: Run) -> int:
+    """How many replications to play at once: as many as memory is good for, 1 if they can't march."""
+    problem = run.problem
+    if not can_march(run.learner) or problem.action_features.width:
+        return 1
+    numbers = CHUNK * (problem.features.width + 2 * problem.n_actions + 1)
+    return max(1, _NUMBERS_AHEAD // numbers)
+
+
+def play_together(runs: Sequence[Run], first: int, recorder: Recorder, on_rounds: OnRounds) -> None:
+    """Play all rounds of these replications, the first of which has number `first` in the recorder."""
+    ranks = Ranks.of(runs)
+    ahead = Ahead(runs)
+    here = slice(first, first + len(runs))
+    while True:
+        clock = ranks.clock
+        if recorder.keeps(clock.start, clock.stop):
+            for place in range(len(runs)):
+                recorder.played(first + place, ranks.played(place, recorder.keeps_policies))
+        batch = Batch()
+        for start, stop in chunks(clock.start, min(clock.stop, runs[0].n_rounds)):
+            rows = ahead.rows(start, stop)
+            action, propensity = ranks.decisions(rows)
+            regret, reward = rows.outcome(action, runs[0])
+            recorder.rounds(here, start, regret, reward, propensity)
+            units = runs[0].problem.rewards.to_unit(reward.reshape(-1)).reshape(reward.shape)
+            batch.add(rows, action, units, propensity)
+            on_rounds((stop - start) * len(runs))
+        if clock.stop >= runs[0].n_rounds:
+            return
+        ranks = ranks.advanced(batch)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """n rounds of R replications."""
+
+    shared: Floats  # (R, n, p)
+    means: Floats  # (R, n, K)
+    rewards: Floats  # (R, n, K)
+    uniforms: Floats  # (R, n)
+
+    def outcome(self, action: Ints, run: Run) -> tuple[Floats, Floats]:
+        """Expected regret and reward of these actions, (R, n) each."""
+        n_actions = self.means.shape[-1]
+        flat = PotentialOutcomes(
+            Contexts(np.empty((action.size, 0))),
+            self.means.reshape(-1, n_actions),
+            self.rewards.reshape(-1, n_actions),
+        )
+        chosen = chosen_of(action.reshape(-1), n_actions)
+        regret, reward = regret_of(flat, chosen, run.problem), flat.rewards.take(chosen)
+        return regret.reshape(action.shape), reward.reshape(action.shape)
+
+
+class Ahead:
+    """Environments and uniforms of all replications, drawn a chunk ahead."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._runs = runs
+        self._generators = [action_generator(run.seed) for run in runs]
+        self._first = -1
+        self._drawn: Rows | None = None
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Rounds start..stop-1 of one chunk."""
+        first = start - start % CHUNK
+        if self._drawn is None or first != self._first:
+            self._first, self._drawn = first, self._chunk(first, min(first + CHUNK, self._runs[0].n_rounds))
+        part, drawn = slice(start - first, stop - first), self._drawn
+        return Rows(
+            np.ascontiguousarray(drawn.shared[:, part]),
+            np.ascontiguousarray(drawn.means[:, part]),
+            np.ascontiguousarray(drawn.rewards[:, part]),
+            np.ascontiguousarray(drawn.uniforms[:, part]),
+        )
+
+    def _chunk(self, start: int, stop: int) -> Rows:
+        environments = [_drawn(run, start, stop) for run in self._runs]
+        return Rows(
+            np.stack([outcomes.contexts.shared for outcomes in environments]),
+            np.stack([outcomes.means for outcomes in environments]),
+            np.stack([outcomes.rewards for outcomes in environments]),
+            np.stack([generator.random(stop - start) for generator in self._generators]),
+        )
+
+
+def _drawn(run: Run, start: int, stop: int) -> PotentialOutcomes:
+    outcomes = checked(run, start, stop)
+    contexts = outcomes.contexts
+    if contexts.eligible is not None or contexts.actions is not None or outcomes.reward_round is not None:
+        raise UnlikeError
+    return outcomes
+
+
+@dataclass
+class Batch:
+    """What the replications did in one epoch, in parts where a chunk ends within it."""
+
+    parts: list[tuple[Floats, Ints, Floats, Floats]] = field(default_factory=list)
+
+    def add(self, rows: Rows, action: Ints, reward: Floats, propensity: Floats) -> None:
+        """The next rounds."""
+        self.parts.append((rows.shared, action, reward, propensity))
+
+    def of(self, places: Sequence[int]) -> tuple[Floats, Ints, Floats]:
+        """Contexts, actions and rewards of some replications."""
+        shared, action, reward, _ = self._whole()
+        return shared[list(places)], action[list(places)], reward[list(places)]
+
+    def log(self, place: int, clock: Epoch) -> Log:
+        """The rows of one replication, as it would have them alone."""
+        shared, action, reward, propensity = (column[place] for column in self._whole())
+        n = len(action)
+        return Log(
+            Contexts(shared),
+            action,
+            reward,
+            propensity,
+            np.full(n, clock.index),
+            np.arange(clock.start, clock.start + n),
+            np.zeros(n, dtype=np.int64),
+        )
+
+    def _whole(self) -> tuple[Floats, Ints, Floats, Floats]:
+        if len(self.parts) > 1:
+            shared, action, reward, propensity = zip(*self.parts, strict=True)
+            self.parts = [
+                (
+                    np.concatenate(shared, axis=1),
+                    np.concatenate(action, axis=1),
+                    np.concatenate(reward, axis=1),
+                    np.concatenate(propensity, axis=1),
+                )
+            ]
+        return self.parts[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Where each replication is: in the formation, by its place there, or alone with an epoch of its own."""
+
+    learner: Regressing | Confident
+    clock: Epoch  # what all epochs of this moment have in common
+    members: tuple[int, ...]
+    marching: Marching | None
+    alone: dict[int, Epoch]
+
+    @staticmethod
+    def of(runs: Sequence[Run]) -> Ranks:
+        """Everybody alone: the first rows fix each replication's features."""
+        learner = runs[0].learner
+        assert isinstance(learner, Regressing | Confident)
+        clock = learner.start(runs[0].problem)
+        return Ranks(learner, clock, (), None, dict.fromkeys(range(len(runs)), clock))
+
+    def played(self, place: int, keep_policy: bool) -> PlayedEpoch:
+        """What is kept of the epoch of one replication."""
+        if place in self.alone:
+            return PlayedEpoch.of(self.alone[place], keep_policy)
+        assert self.marching is not None
+        rank, clock = self.members.index(place), self.clock
+        policy = self.marching.policy_alone(rank) if keep_policy else None
+        return PlayedEpoch(clock.index, clock.start, clock.stop, self.marching.report(rank), policy)
+
+    def decisions(self, rows: Rows) -> tuple[Ints, Floats]:
+        """Actions and propensities, (R, n) each."""
+        shape = rows.uniforms.shape
+        action, propensity = np.empty(shape, dtype=np.int64), np.empty(shape)
+        if self.marching is not None:
+            together = slice(None) if len(self.members) == shape[0] else list(self.members)
+            drawn = _sampled(self.marching.policy, rows.shared[together], rows.uniforms[together])
+            action[together], propensity[together] = drawn
+        for place, epoch in self.alone.items():
+            drawn = _sampled(epoch.policy, rows.shared[place : place + 1], rows.uniforms[place : place + 1])
+            action[place : place + 1], propensity[place : place + 1] = drawn
+        return action, propensity
+
+    def advanced(self, batch: Batch) -> Ranks:
+        """The ranks of the next epoch."""
+        alone = {
+            place: self.learner.next_epoch(epoch, batch.log(place, self.clock), history=PastLogs())
+            for place, epoch in self.alone.items()
+        }
+        stack, members = self._summed(batch, alone)
+        joining = [place for place, epoch in alone.items() if can_join(self.learner, epoch)]
+        stack = self._joined(stack, [alone[place] for place in joining])
+        clock = successor(
+            self.clock, self.learner.schedule, policy=self.clock.policy, state=None, report=None
+        )
+        if stack is None:
+            return Ranks(self.learner, clock, (), None, alone)
+        fit = stack.fit()
+        places = [*members, *joining]
+        for rank, place in enumerate(members):
+            if not fit.quick[rank]:
+                self._leaves(place, batch, alone)
+        quick = sorted(np.flatnonzero(fit.quick).tolist(), key=places.__getitem__)
+        members = tuple(places[rank] for rank in quick)
+        for place in members:
+            alone.pop(place, None)
+        if not members:
+            return Ranks(self.learner, clock, (), None, alone)
+        marching = Marching.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
+        return Ranks(self.learner, clock, members, marching, alone)
+
+    def _summed(self, batch: Batch, alone: dict[int, Epoch]) -> tuple[Formation | None, tuple[int, ...]]:
+        """The formation with the batch's rows; members whose sums need a root are alone from here on."""
+        if self.marching is None:
+            return None, ()
+        stack, enough = self.marching.formation.summed(*batch.of(self.members))
+        if enough.all():
+            return stack, self.members
+        for rank, place in enumerate(self.members):
+            if not enough[rank]:
+                self._leaves(place, batch, alone)
+        staying = [rank for rank in range(len(self.members)) if enough[rank]]
+        return stack.take(staying) if staying else None, tuple(self.members[rank] for rank in staying)
+
+    def _leaves(self, place: int, batch: Batch, alone: dict[int, Epoch]) -> None:
+        """One member goes on alone, from before the batch."""
+        assert self.marching is not None
+        epoch = self.marching.formation.epoch_of(self.members.index(place), self.clock)
+        alone[place] = self.learner.next_epoch(epoch, batch.log(place, self.clock), history=PastLogs())
+
+    def _joined(self, stack: Formation | None, epochs: list[Epoch]) -> Formation | None:
+        states = [epoch.state for epoch in epochs if isinstance(epoch.state, Fitted)]
+        if not states:
+            return stack
+        if stack is None:
+            first = states[0]
+            rows = first.active
+            assert isinstance(rows, Moments)
+            empty = Formation(self.learner, first.problem, (), rows.take([]))
+            return empty.joined_by(states)
+        return stack.joined_by(states)
+
+
+def _sampled(policy: Policy, shared: Floats, uniforms: Floats) -> tuple[Ints, Floats]:
+    contexts = Contexts(shared.reshape(uniforms.size, shared.shape[-1]))
+    action, propensity = sample(policy.probabilities(contexts), uniforms.reshape(-1))
+    return action.reshape(uniforms.shape), propensity.reshape(uniforms.shape)

@@ -1,0 +1,211 @@
+"""One run of a learner in a outcomes: whole epochs are decided as arrays, regret is counted in expectation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
+from gyrfalcon.environments.validation import drawn_outcomes
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.sums import Summing, Sums
+from gyrfalcon.simulation.trace import Recorder
+
+CHUNK = BLOCK
+"""Rounds decided at a time: few enough to stay in cache, enough for the calls not to matter."""
+
+OnRounds = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is played: a learner in a outcomes, one replication of it."""
+
+    learner: Learner
+    environment: Drawable
+    problem: Problem
+    n_rounds: int
+    seed: int  # of this replication
+
+
+def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) -> None:
+    """Play all rounds, and tell the recorder."""
+    epoch = run.learner.start(run.problem)
+    rounds, rows = Rounds(run), Gathering(run.learner, run.problem.n_actions, CHUNK)
+    here = slice(replication, replication + 1)
+    while True:
+        recorder.epoch(replication, epoch)
+        for first, last in chunks(epoch.start, min(epoch.stop, run.n_rounds)):
+            outcomes = rounds.outcomes(first, last)
+            decisions = rounds.decisions(epoch, first, outcomes)
+            chosen = chosen_of(decisions.action, run.problem.n_actions)
+            regret, reward = regret_of(outcomes, chosen, run.problem), outcomes.rewards.take(chosen)
+            recorder.rounds(here, first, regret[None], reward[None], decisions.propensity[None])
+            rows.add(epoch, outcomes, decisions, run.problem.rewards.to_unit(reward))
+            on_rounds(last - first)
+        if epoch.stop >= run.n_rounds:
+            return
+        epoch = rows.next_epoch(epoch)
+
+
+def chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Stretches of rounds that are decided together, cut where environments are."""
+    while start < stop:
+        end = min(start - start % CHUNK + CHUNK, stop)
+        yield start, end
+        start = end
+
+
+def chosen_of(action: Ints, n_actions: int) -> Ints:
+    """Where the chosen actions are in a flattened (n, K) array."""
+    flat: Ints = np.arange(0, len(action) * n_actions, n_actions)
+    flat += action
+    return flat
+
+
+def regret_of(outcomes: PotentialOutcomes, chosen: Ints, problem: Problem) -> Floats:
+    """(n,): by how much the chosen actions are expected to fall behind the best eligible ones."""
+    means, eligible = outcomes.means, outcomes.contexts.eligible
+    if problem.cost:
+        means = -means
+    if eligible is not None:
+        means = np.where(eligible, means, -np.inf)
+    # A column at a time: NumPy's maximum over a short last axis takes several times as long.
+    best = means[:, 0].copy()
+    for column in means.T[1:]:
+        np.maximum(best, column, out=best)
+    best -= means.take(chosen)
+    return best
+
+
+def action_generator(seed: int) -> np.random.Generator:
+    """The random stream by which a learner's actions are drawn."""
+    return np.random.default_rng([seed, 1])
+
+
+def needs_coins(epoch: Epoch) -> bool:
+    """Whether an epoch flips coins before it draws actions: for bases of a mixture, or for passive rounds."""
+    coins = epoch.passive_design is PassiveDesign.COIN and epoch.passive_share > 0.0
+    return coins or isinstance(epoch.policy, Mixture)
+
+
+class Rounds:
+    """Rounds of a outcomes and uniforms of a learner, each from a stream of its own."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._actions = action_generator(run.seed)
+        self._coins = np.random.default_rng([run.seed, 2])
+        self._uniforms = np.zeros((UNIFORMS_PER_DECISION, CHUNK))
+        self._first = 0
+        self._drawn: PotentialOutcomes | None = None
+
+    def outcomes(self, start: int, stop: int) -> PotentialOutcomes:
+        """Rounds start..stop-1 of one chunk, which is drawn once however short the epochs are."""
+        first = start - start % CHUNK
+        if self._drawn is None or first != self._first:
+            self._first = first
+            self._drawn = checked(self._run, first, min(first + CHUNK, self._run.n_rounds))
+        return self._drawn.take(slice(start - first, stop - first))
+
+    def decisions(self, epoch: Epoch, start: int, outcomes: PotentialOutcomes) -> Decisions:
+        """What the epoch decides from round `start` on."""
+        n = len(outcomes)
+        self._actions.random(out=self._uniforms[2, :n])
+        if needs_coins(epoch):
+            self._uniforms[:2, :n] = self._coins.random((n, 2)).T
+        return decide(epoch, np.arange(start, start + n), outcomes.contexts, self._uniforms[:, :n].T)
+
+
+def checked(run: Run, start: int, stop: int) -> PotentialOutcomes:
+    """Rounds start..stop-1 of the run's outcomes, if they are rounds of its problem."""
+    outcomes, problem = drawn_outcomes(run.environment, start, stop, run.seed), run.problem
+    cube = outcomes.contexts.actions
+    given = outcomes.means.shape[1], outcomes.contexts.shared.shape[1], 0 if cube is None else cube.shape[2]
+    posed = problem.n_actions, problem.features.width, problem.action_features.width
+    if given != posed:
+        raise ValueError(
+            f"draw({start}, {stop}) gave {given[0]} actions, {given[1]} features and {given[2]} features of "
+            f"actions; the problem has {posed[0]}, {posed[1]} and {posed[2]}."
+        )
+    return outcomes
+
+
+class Gathering:
+    """Rows of the running epoch, and rows of earlier ones whose reward is not known yet."""
+
+    def __init__(self, learner: Learner, n_actions: int, long: int) -> None:
+        self._learner, self._n_actions, self._long = learner, n_actions, long
+        self._history = PastLogs()
+        self._sums: Sums | None = None
+        self._logs: list[Log] = []
+        self._late: list[_Late] = []  # a heap by what is due first
+        self._n_late = 0
+        self._none: Log  # no rows, in the shape of others
+
+    def add(self, epoch: Epoch, outcomes: PotentialOutcomes, decisions: Decisions, reward: Floats) -> None:
+        """The next rows of the epoch, with what they earn sooner or later."""
+        log = Log.of(outcomes.contexts, decisions, reward)
+        self._none = log.take(slice(0, 0))
+        if outcomes.reward_round is None and self._can_sum(epoch) and isinstance(self._learner, Summing):
+            # An epoch of millions of rows would leave the cache, and then the memory.
+            self._sums = self._learner.sums(epoch, log, self._sums)
+            return
+        if outcomes.reward_round is None:
+            self._logs.append(log)
+        else:
+            self._wait(log, outcomes.reward_round)
+
+    def next_epoch(self, epoch: Epoch) -> Epoch:
+        """The epoch after this one, by all that is known when it ends."""
+        log, sums = self._settled(epoch.stop), self._sums
+        self._sums = None
+        if sums is not None and isinstance(self._learner, Summing):
+            sums = self._learner.sums(epoch, log, sums) if len(log) else sums
+            return self._learner.next_from(epoch, sums)
+        following = self._learner.next_epoch(epoch, log, history=self._history)
+        if self._learner.reads_history:
+            self._history = self._history.followed_by(log)
+        return following
+
+    def _can_sum(self, epoch: Epoch) -> bool:
+        learner = self._learner
+        if epoch.n_rounds <= self._long or learner.reads_history:
+            return False
+        return isinstance(learner, Summing) and learner.can_sum(epoch)
+
+    def _wait(self, log: Log, due: Ints) -> None:
+        """Keep rows until they are due."""
+        if len(log):
+            heappush(self._late, _Late(int(due.min()), self._n_late, log, due))
+            self._n_late += 1
+
+    def _settled(self, stop: int) -> Log:
+        """The rows whose reward is known before round `stop`, which leave; the others are not looked at."""
+        ready = []
+        while self._late and self._late[0].first_due < stop:
+            ready.append(heappop(self._late))
+        for late in sorted(ready, key=lambda one: one.number):
+            settled = late.due < stop
+            self._logs.append(late.log.where(settled))
+            self._wait(late.log.where(~settled), late.due[~settled])
+        logs, self._logs = self._logs or [self._none], []
+        return Log.concat(logs, self._n_actions)
+
+
+class _Late(NamedTuple):
+    """Rows whose rewards are not known yet, some due earlier than others."""
+
+    first_due: int
+    number: int  # the order in which they came, so that no two compare equal
+    log: Log
+    due: Ints

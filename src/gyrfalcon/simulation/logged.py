@@ -1,0 +1,143 @@
+"""A learner on logged decisions: rows on which it agrees with the log are its rounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.epochs import Epoch, PassiveDesign, decide
+from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.environments.data.logged_replay import LoggedReplay
+from gyrfalcon.environments.protocol import BLOCK
+from gyrfalcon.environments.streams import rows_of
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.simulation.engine import CHUNK, OnRounds
+from gyrfalcon.simulation.trace import Recorder
+
+
+def uniforms_of_rows(seed: int, start: int, stop: int) -> Floats:
+    """What the learner decides by on the rows start..stop-1 of the replay, (n, 3).
+
+    They belong to rows, not to decisions: a row that is decided once more, in a later epoch, has the same.
+    """
+    shape = BLOCK, UNIFORMS_PER_DECISION
+    return rows_of(lambda block: np.random.default_rng([seed, 1, block]).random(shape), start, stop)
+
+
+def replay(
+    learner: Learner,
+    environment: LoggedReplay,
+    n_rounds: int,
+    seed: int,
+    replication: int,
+    recorder: Recorder,
+    on_rounds: OnRounds,
+) -> None:
+    """Play n_rounds of a log, and tell the recorder; regret is nan, as nobody knows the expected rewards."""
+    rows, history = _Rows(environment, n_rounds, seed), PastLogs()
+    epoch = learner.start(environment.problem)
+    while True:
+        recorder.epoch(replication, epoch)
+        logs = []
+        for counted in _counted(rows, epoch):
+            logs.append(counted.log)
+            unknown = np.full((1, len(counted.log)), np.nan)
+            recorder.rounds(
+                slice(replication, replication + 1),
+                int(counted.log.round[0]),
+                unknown,
+                counted.reward[None],
+                counted.log.propensity[None],
+            )
+            on_rounds(len(counted.log))
+        if epoch.stop >= rows.n_rounds:
+            return
+        log = Log.concat(logs, environment.problem.n_actions)
+        epoch = learner.next_epoch(epoch, log, history=history)
+        if learner.reads_history:
+            history = history.followed_by(log)
+
+
+def _counted(rows: _Rows, epoch: Epoch) -> Iterator[_Counted]:
+    """The rounds of an epoch, some at a time."""
+    for first, last in _stretches(epoch, min(epoch.stop, rows.n_rounds)):
+        round_ = first
+        while round_ < last:
+            counted = rows.counted(epoch, round_, last)
+            round_ += len(counted.log)
+            if len(counted.log):
+                yield counted
+
+
+def _stretches(epoch: Epoch, stop: int) -> Iterator[tuple[int, int]]:
+    """Rounds in which an epoch decides alike: its passive tail is apart.
+
+    Which round a row will be is known only after the rows before it were decided; within a stretch it does
+    not matter.
+    """
+    cut = epoch.passive_start if epoch.passive_design is PassiveDesign.TAIL else epoch.start
+    middle = min(max(cut, epoch.start), stop)
+    yield from ((first, last) for first, last in ((epoch.start, middle), (middle, stop)) if first < last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Rows that count as rounds: the learner's log, and rewards in the problem's own units."""
+
+    log: Log
+    reward: Floats
+
+
+class _Rows:
+    """The rows of a log in the order of a seed, gone through once."""
+
+    def __init__(self, environment: LoggedReplay, n_rounds: int, seed: int) -> None:
+        self.environment, self.n_rounds = environment, n_rounds
+        self._order, self._admitted, self._seed = environment.rows(seed), environment.admitted(seed), seed
+        self._next = 0
+
+    def counted(self, epoch: Epoch, round_: int, stop: int) -> _Counted:
+        """The next rows that count, none or at most as many as there are rounds from `round_` to `stop`.
+
+        Rows after the last of those are left for whoever decides next.
+        """
+        rows = self._candidates(round_, stop)
+        log, n = self.environment.log, len(rows)
+        contexts = log.contexts.take(rows)
+        uniforms = uniforms_of_rows(self._seed, self._next, self._next + n)
+        decisions = decide(epoch, np.full(n, round_), contexts, uniforms)
+        agreed = decisions.action == log.action[rows]
+        places = np.flatnonzero(agreed & self._admitted[self._next : self._next + n])[: stop - round_]
+        self._next += int(places[-1]) + 1 if len(places) == stop - round_ else n
+        kept = _renumbered(decisions, places, round_)
+        own = self.environment.own_rewards[rows[places]]
+        return _Counted(Log.of(contexts.take(places), kept, log.reward[rows[places]]), own)
+
+    def _candidates(self, round_: int, stop: int) -> Ints:
+        """About as many rows as it takes to go on to round `stop`."""
+        share = self.environment.expected_rounds / self.environment.n_rows
+        n = math.ceil(min(CHUNK, 1.1 * (stop - round_) / share + 16.0))
+        rows = self._order[self._next : self._next + n]
+        if not len(rows):
+            raise ValueError(
+                f"the log of {self.environment.n_rows} rows gave {round_} rounds, and n_rounds is "
+                f"{self.n_rounds}; ask for fewer, or give a log of about {self.n_rounds / share:.0f} rows "
+                "and some to spare."
+            )
+        return rows
+
+
+def _renumbered(decisions: Decisions, places: Ints, round_: int) -> Decisions:
+    """The decisions that count, as rounds from `round_` on."""
+    return Decisions(
+        decisions.epoch[places],
+        np.arange(round_, round_ + len(places)),
+        decisions.action[places],
+        decisions.propensity[places],
+        decisions.component[places],
+    )

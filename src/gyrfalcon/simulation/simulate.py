@@ -1,0 +1,132 @@
+"""A learner in an environment, repeated: the same settings and seed give the same trace, whoever computes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gyrfalcon.core.validation import check_whole
+from gyrfalcon.environments.data.logged_replay import LoggedReplay
+from gyrfalcon.environments.protocol import Drawable
+from gyrfalcon.environments.validation import problem_of
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.simulation.batched import UnlikeError, how_many_together, play_together
+from gyrfalcon.simulation.engine import OnRounds, Run, play
+from gyrfalcon.simulation.logged import replay
+from gyrfalcon.simulation.trace import MOST_ROUNDS, Checkpoints, Recorder, Trace, checkpoint_rounds
+
+
+def simulate(
+    learner: Learner,
+    environment: Drawable | LoggedReplay,
+    n_rounds: int,
+    n_replications: int = 1,
+    seed: int = 0,
+    *,
+    checkpoints: Checkpoints = None,
+    first_replication: int = 0,
+    keep_policies: bool = False,
+    on_rounds: OnRounds | None = None,
+) -> Trace:
+    """The trace of n_replications runs of n_rounds each in an environment, or on a log.
+
+    Streams of an environment depend on the seed and the replication alone, so that all learners meet the same luck;
+    a learner's own stream is independent of them. Replications can be computed anywhere and in any parts:
+    `first_replication` says which is the first one here.
+
+    On a log, rounds are the rows that count: see `LoggedReplay`. All replications replay the same log, so
+    that their spread does not show what another log would have given.
+
+    Parameters
+    ----------
+    checkpoints
+        After which rounds to look: None for about a hundred spaced evenly in logs, a number for about that
+        many, "every", or the rounds themselves.
+    keep_policies
+        Whether the epochs of the trace keep their policies, and with them their models.
+    on_rounds
+        Told how many rounds were just played.
+
+    Examples
+    --------
+    >>> from gyrfalcon.environments.paper import StepExample
+    >>> from gyrfalcon.learners.baselines.uniform import Uniform
+    >>> trace = simulate(Uniform(), StepExample(), 1000, n_replications=3, checkpoints=[500])
+    >>> trace.regret.shape, trace.checkpoints.tolist()
+    ((3, 2), [500, 1000])
+    """
+    _check_parts(learner, environment)
+    check_whole("n_rounds", n_rounds, below=MOST_ROUNDS)
+    check_whole("n_replications", n_replications, below=MOST_ROUNDS)
+    check_whole("seed", seed, least=0)
+    check_whole("first_replication", first_replication, least=0)
+    recorder = Recorder(checkpoint_rounds(checkpoints, n_rounds), n_replications, keep_policies)
+    numbers = range(first_replication, first_replication + n_replications)
+    seeds, heard = [replication_seed(seed, number) for number in numbers], on_rounds or _unheard
+    if isinstance(environment, LoggedReplay):
+        for number, own_seed in enumerate(seeds):
+            replay(learner, environment, n_rounds, own_seed, number, recorder, heard)
+        return recorder.trace()
+    problem = problem_of(environment)
+    _play_all([Run(learner, environment, problem, n_rounds, own_seed) for own_seed in seeds], recorder, heard)
+    return recorder.trace()
+
+
+def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds) -> None:
+    """Play the replications, as many together as can be: each has the same trace either way."""
+    size = how_many_together(runs[0])
+    for first in range(0, len(runs), size):
+        group = runs[first : first + size]
+        told = Told(on_rounds)
+        if len(group) > 1:
+            try:
+                play_together(group, first, recorder, told)
+                continue
+            except UnlikeError:
+                recorder.forget(slice(first, first + len(group)))
+                told.again()
+        for number, run in enumerate(group, start=first):
+            play(run, number, recorder, told)
+
+
+class Told:
+    """Tells of rounds that were played, once, though some may have to be played again."""
+
+    def __init__(self, on_rounds: OnRounds) -> None:
+        self._on_rounds = on_rounds
+        self._n_told = self._n_played = 0
+
+    def __call__(self, n_rounds: int) -> None:
+        """So many more rounds."""
+        self._n_played += n_rounds
+        if self._n_played > self._n_told:
+            self._on_rounds(self._n_played - self._n_told)
+            self._n_told = self._n_played
+
+    def again(self) -> None:
+        """All rounds so far are played once more."""
+        self._n_played = 0
+
+
+def replication_seed(seed: int, replication: int) -> int:
+    """The seed of a replication's streams; replication 0 has the seed itself.
+
+    >>> replication_seed(7, 0), replication_seed(7, 1) == replication_seed(8, 0)
+    (7, False)
+    """
+    if replication == 0:
+        return seed
+    return int(np.random.SeedSequence([seed, replication]).generate_state(1, np.uint64)[0])
+
+
+def _check_parts(learner: object, environment: object) -> None:
+    if isinstance(learner, type) or not hasattr(learner, "next_epoch"):
+        raise ValueError(f"learner is {learner!r}; give a learner with its settings, such as LinUCB().")
+    playable = isinstance(environment, LoggedReplay) or hasattr(environment, "draw")
+    if isinstance(environment, type) or not playable:
+        raise ValueError(
+            f"environment is {environment!r}; give an environment that can be drawn, as StepExample()."
+        )
+
+
+def _unheard(n_rounds: int) -> None:
+    del n_rounds

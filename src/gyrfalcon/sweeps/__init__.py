@@ -1,0 +1,1 @@
+"""Grids of learners, environments and seeds, run in parallel and stored."""

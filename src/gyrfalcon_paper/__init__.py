@@ -1,0 +1,1 @@
+"""The paper beside its computation: figures, claims and the demo."""

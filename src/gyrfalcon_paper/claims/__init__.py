@@ -1,0 +1,1 @@
+"""The claims of the paper, each checked by a computation."""

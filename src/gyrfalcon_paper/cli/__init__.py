@@ -1,0 +1,1 @@
+"""The commands `gyrfalcon paper` and `gyrfalcon demo`."""

@@ -1,0 +1,1 @@
+"""The figures and studies of the paper, each with its data, tables and drawing."""

@@ -1,0 +1,48 @@
+"""Lines read off models of one feature on (0, 1), and how far apart they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
+from gyrfalcon.oracles.linear.models import OptimisticModel
+
+
+def line_contexts(x: Floats) -> Contexts:
+    """Contexts of one feature."""
+    return Contexts(np.ascontiguousarray(x[:, np.newaxis]))
+
+
+def heights_of(model: Scorer) -> Floats:
+    """The heights at x = 0 and at x = 1 of each action's line, without any bonus, (K, 2)."""
+    estimates = model.model if isinstance(model, OptimisticModel) else model
+    return estimates.scores(line_contexts(np.array([0.0, 1.0]))).T
+
+
+def lines_of(model: Scorer) -> Floats:
+    """Intercept and slope of each action's line, without any bonus, (K, 2)."""
+    at_0, at_1 = heights_of(model).T
+    return np.stack([at_0, at_1 - at_0], axis=1)
+
+
+def played_model(policy: Policy | None) -> Scorer | None:
+    """The model that a policy plays by; None if there is none, as in uniform play."""
+    return policy.scorer if isinstance(policy, KernelPolicy) else None
+
+
+def crossing(model: Scorer) -> float:
+    """Where the lines of two actions meet; nan if they are parallel."""
+    at_0, at_1 = heights_of(model)[0] - heights_of(model)[1]
+    return float(at_0 / (at_0 - at_1)) if at_0 != at_1 else float("nan")
+
+
+def distance(lines: Floats) -> float:
+    """The root of the mean square of lines, over contexts uniform on (0, 1) and actions.
+
+    >>> round(distance(np.array([[0.0, 1.0], [0.0, 0.0]])), 6)  # x for one of two actions
+    0.408248
+    """
+    intercept, slope = lines.T
+    return float(np.sqrt(np.mean(intercept**2 + intercept * slope + slope**2 / 3.0)))

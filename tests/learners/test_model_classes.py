@@ -1,0 +1,277 @@
+"""Classes by name: what each contains, how large it may be, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.learners.adaptive.model_classes import (
+    AUTO,
+    FEWEST_WAVES,
+    MOST_NUMBERS,
+    N_WAVES,
+    Candidate,
+    candidate,
+    checked_classes,
+    median_distance,
+    most_columns,
+    name_of,
+)
+from gyrfalcon.oracles.features.bases import (
+    FeatureMap,
+    FourierMap,
+    Identity,
+    IdentityMap,
+    Polynomial,
+    PolynomialMap,
+    RandomFourier,
+)
+from gyrfalcon.oracles.features.splines import SplineMap, Splines
+from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.recursive.ridge import RunningModel, RunningRidge
+from gyrfalcon.storage.codec import Decoder, Encoder, class_table
+
+
+def rows(n: int, p: int, seed: int = 0) -> Floats:
+    """Columns of very different means and scales."""
+    rng = np.random.default_rng([seed, p])
+    return rng.normal(size=(n, p)) * 10.0 ** rng.integers(-3, 4, p) + 100.0 * rng.normal(size=p)
+
+
+def expanded(name: str, x: Floats, n_actions: int = 2) -> Floats:
+    found = candidate(name, x, n_actions)
+    assert found is not None
+    return found.basis.expand(x)
+
+
+def explained(features: Floats, target: Floats) -> float:
+    """The largest error of a least-squares fit of a target by features and an intercept."""
+    phi = np.column_stack([np.ones(len(features)), features])
+    fitted = phi @ np.linalg.lstsq(phi, target, rcond=None)[0]
+    return float(np.abs(target - fitted).max())
+
+
+@pytest.mark.parametrize("name", AUTO)
+@pytest.mark.parametrize("p", [1, 4, 15])
+def test_every_class_contains_the_linear_one(name: str, p: int) -> None:
+    x = rows(600, p)
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    assert explained(expanded(name, x), z @ np.arange(1.0, p + 1.0)) < 1e-8
+
+
+@pytest.mark.parametrize("name", AUTO)
+def test_features_are_of_scale_one_whatever_the_units(name: str) -> None:
+    x = rows(2_000, 4)
+    features = expanded(name, x)
+    assert np.abs(features).max() <= 10.0
+    assert np.allclose(features[:, :4].std(axis=0), 1.0)
+    assert features.std(axis=0).max() < 1.5
+    same = expanded(name, x * 1e3 - 7.0)
+    np.testing.assert_allclose(features, same, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", AUTO)
+def test_a_row_alone_has_the_features_it_has_in_a_batch(name: str) -> None:
+    x = rows(300, 5)
+    found = candidate(name, x, 3)
+    assert found is not None
+    together = found.basis.expand(x)
+    assert together.flags.c_contiguous
+    assert together.shape == (300, found.n_columns - 1)
+    for row in range(0, 300, 37):
+        assert np.array_equal(found.basis.expand(x[row : row + 1])[0], together[row])
+    assert found.basis.n_inputs == 5
+
+
+def test_the_quadratic_class_has_squares_and_products() -> None:
+    x = rows(500, 3)
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    assert explained(expanded("quadratic", x), z[:, 0] * z[:, 2] - 2.0 * z[:, 1] ** 2) < 1e-8
+
+
+def test_products_are_left_out_where_they_are_too_many_and_squares_likewise() -> None:
+    columns = {p: candidate("quadratic", rows(50, p), 2) for p in (26, 27, 199, 200)}
+    assert {p: None if found is None else found.n_columns for p, found in columns.items()} == {
+        26: 1 + 2 * 26 + 26 * 25 // 2,
+        27: 1 + 2 * 27,
+        199: 399,
+        200: None,
+    }
+
+
+def test_splines_bend_where_lines_do_not() -> None:
+    x = np.linspace(-1.0, 1.0, 400)[:, np.newaxis]
+    assert explained(expanded("splines", x), np.abs(x[:, 0])) < 0.12
+    assert explained(expanded("linear", x), np.abs(x[:, 0])) > 0.4
+
+
+def test_splines_of_flags_would_be_the_linear_class_again() -> None:
+    flags = np.random.default_rng(0).integers(0, 2, size=(100, 4)).astype(np.float64)
+    assert candidate("splines", flags, 2) is None
+
+
+def test_splines_take_fewer_knots_where_columns_are_scarce() -> None:
+    found = {p: candidate("splines", rows(100, p), 2) for p in (1, 10, 20, 70, 130, 250)}
+    sizes = {p: None if one is None else (one.n_columns - 1) / p for p, one in found.items()}
+    assert sizes == {1: 18.0, 10: 8.0, 20: 7.0, 70: 5.0, 130: 3.0, 250: None}
+
+
+def test_waves_are_cosines_as_long_as_contexts_are_apart() -> None:
+    x = rows(400, 3)
+    found = candidate("fourier", x, 2, seed=5)
+    assert found is not None
+    assert found.n_columns == 1 + 3 + N_WAVES
+    waves = found.basis.expand(x)[:, 3:]
+    assert np.abs(waves).max() <= math.sqrt(2.0)
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    a, b = z[:40], z[40:80]
+    kernel = np.exp(-np.sum((a - b) ** 2, axis=1) / (2.0 * median_distance(z) ** 2))
+    inner = np.einsum("nd,nd->n", waves[:40], waves[40:80]) / N_WAVES
+    # Forty pairs of about 300 terms of variance below 1 each: five standard errors.
+    np.testing.assert_allclose(inner, kernel, atol=5.0 / math.sqrt(N_WAVES))
+
+
+def test_the_seed_decides_the_waves() -> None:
+    x = rows(100, 2)
+    first, again, other = (candidate("fourier", x, 2, seed=seed) for seed in (1, 1, 2))
+    assert first is not None
+    assert again is not None
+    assert other is not None
+    assert np.array_equal(first.basis.expand(x), again.basis.expand(x))
+    assert not np.array_equal(first.basis.expand(x), other.basis.expand(x))
+
+
+@pytest.mark.parametrize("n_actions", [1, 2, 26, 100, 1_000, 5_000])
+def test_no_class_but_the_linear_one_outgrows_its_room(n_actions: int) -> None:
+    for p in (1, 6, 30, 120):
+        for name in AUTO[1:]:
+            found = candidate(name, rows(200, p), n_actions)
+            if found is not None:
+                assert found.n_columns <= most_columns(n_actions)
+                assert found.n_columns**2 * n_actions <= MOST_NUMBERS
+
+
+def test_too_few_waves_are_none() -> None:
+    p = most_columns(2) - 1 - FEWEST_WAVES
+    few = candidate("fourier", rows(50, p), 2)
+    assert few is not None
+    assert few.n_columns == most_columns(2)
+    assert candidate("fourier", rows(50, p + 1), 2) is None
+
+
+@pytest.mark.parametrize("name", AUTO)
+def test_candidates_regressions_and_models_can_be_stored(name: str) -> None:
+    x = rows(60, 3)
+    found = candidate(name, x, 2)
+    assert found is not None
+    state = found.start(2, n_leading=5)
+    maps = (IdentityMap, PolynomialMap, SplineMap, FourierMap, JoinedMap, ChainedMap, StandardisedMap)
+    classes = class_table([*maps, Contexts, Candidate, RunningRidge, RunningModel])
+    encoder = Encoder(classes)
+    tree = encoder.encode((found, state, state.model(0.5, bounds=(-0.5, 1.5))))
+    again = Decoder(classes, encoder.arrays.__getitem__).decode(tree)
+    assert np.array_equal(again[0].basis.expand(x), found.basis.expand(x))
+    assert np.array_equal(again[1].inverses, state.inverses)
+    assert np.array_equal(again[2].scores(Contexts(x)), state.model(0.5).scores(Contexts(x)))
+
+
+@pytest.mark.parametrize("x", [np.empty((20, 0)), np.ones((1, 3)), np.full((5, 2), 0.1)])
+def test_contexts_that_tell_nothing_are_borne(x: Floats) -> None:
+    for name in AUTO:
+        found = candidate(name, x, 2)
+        if found is not None:
+            assert np.isfinite(found.basis.expand(x + 1e6)).all()
+    linear = candidate("linear", x, 2)
+    assert linear is not None
+    assert linear.start(2).n_columns == 1 + x.shape[1]
+
+
+def test_a_candidate_starts_a_regression_with_its_own_ridge_first() -> None:
+    x = rows(50, 3)
+    named = candidate("linear", x, 4)
+    own = candidate(Linear(basis=Polynomial(degree=2), ridge=3.0), x, 4)
+    assert named is not None
+    assert own is not None
+    assert (named.start(4, ridge=0.5).ridge, own.start(4, ridge=0.5).ridge) == (0.5, 3.0)
+    assert own.start(4).inverses.shape == (4, 10, 10)
+    assert own.name == "Polynomial(degree=2, interactions=True), ridge 3"
+
+
+def test_classes_of_ones_own_are_standardised_unless_they_say_otherwise() -> None:
+    x = rows(500, 2)
+    standardised = candidate(Linear(basis=Identity()), x, 2)
+    plain = candidate(Linear(basis=Identity(), standardise=False), x, 2)
+    assert standardised is not None
+    assert plain is not None
+    np.testing.assert_allclose(standardised.basis.expand(x).std(axis=0), 1.0)
+    assert np.array_equal(plain.basis.expand(x), x)
+    assert plain.name != standardised.name
+
+
+def test_a_choice_is_a_name_a_class_or_a_list_of_them() -> None:
+    own = Linear(basis=Splines(n_knots=4))
+    assert checked_classes("fourier") == ("fourier",)
+    assert checked_classes(own) == (own,)
+    assert checked_classes(["auto", own]) == (*AUTO, own)
+    assert checked_classes(("linear", own)) == ("linear", own)
+    assert name_of(own) == "Splines(n_knots=4, degree=3)"
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (["liner"], "classes names 'liner', which is no class: did you mean 'linear'"),
+        ("quadratics", "did you mean 'quadratic'"),
+        ("xyz", r"known are 'auto', 'auto\+trees', 'linear', 'quadratic', 'splines', 'fourier', 'trees'"),
+        ([], r"classes is \[\]; give 'auto'"),
+        (7, "classes is 7; give 'auto'"),
+        ([7], "classes holds 7; give names"),
+        (["auto", "linear"], "classes holds 'linear' twice"),
+        ([Linear(), Linear()], "twice; give each class once"),
+        ([Linear(layout="shared")], "coefficients per action"),
+        ([Linear(intercept=False)], "coefficients per action"),
+    ],
+)
+def test_what_is_no_class_is_refused_with_the_nearest_name(classes: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        checked_classes(classes)
+
+
+def test_the_median_distance_is_that_of_all_pairs() -> None:
+    x = rows(150, 4)
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    apart = [math.dist(a, b) for i, a in enumerate(z.tolist()) for b in z.tolist()[:i]]
+    assert median_distance(z) == pytest.approx(float(np.median(apart)))
+    many = np.random.default_rng(0).normal(size=(100_000, 2))
+    assert median_distance(many) == pytest.approx(math.sqrt(4.0 * math.log(2.0)), rel=0.15)
+    assert median_distance(np.ones((10, 2))) == 1.0
+    # Rows that were seen before are at no distance; of the others there is one kind.
+    assert median_distance(np.array([[0.0], [0.0], [0.0], [3.0]])) == 3.0
+
+
+STANDARD = StandardisedMap.of(Identity().fit(np.eye(3)), rows(9, 3))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        STANDARD,
+        ChainedMap(STANDARD, Polynomial(degree=2).fit(rows(9, 3))),
+        JoinedMap((STANDARD, RandomFourier(n_features=3).fit(rows(9, 3)))),
+    ],
+)
+def test_maps_of_maps_keep_leading_shape(made: FeatureMap) -> None:
+    for shape in [(), (1,), (0,), (2, 5)]:
+        assert made.expand(np.zeros((*shape, 3))).shape == (*shape, made.n_features)
+
+
+def test_a_constant_column_keeps_its_units() -> None:
+    x = np.column_stack([np.full(5, 0.1), np.arange(5.0)])
+    made = StandardisedMap.of(Identity().fit(x), x, limit=3.0)
+    assert made.scales[0] == 1.0
+    assert made.expand(np.array([0.6, 1e9])).tolist() == [0.5, 3.0]
