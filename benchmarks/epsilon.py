@@ -152,8 +152,8 @@ def _traces(
     late = n_rounds - n_rounds // 4
     traces = []
     for seed in range(n_seeds):
-        environment = PLACES[environment].environment(seed)
-        traces.append(simulate(learner, environment, n_rounds, seed=seed, checkpoints=[late, n_rounds]))
+        drawn = PLACES[environment].environment(seed)
+        traces.append(simulate(learner, drawn, n_rounds, seed=seed, checkpoints=[late, n_rounds]))
         on_run()
     return traces
 

@@ -25,7 +25,7 @@ class Rounds:
 
     @staticmethod
     def of(environment: Environment, n_rounds: int, seed: int) -> Rounds:
-        """The first rounds of a outcomes under this seed, which nobody can write to."""
+        """The first rounds of an environment under this seed, which nobody can write to."""
         outcomes = environment.draw(0, n_rounds, seed)
         columns = [np.array(part) for part in (outcomes.contexts.shared, outcomes.means, outcomes.rewards)]
         for column in columns:

@@ -28,8 +28,8 @@ def test_help_lists_every_command_with_the_first_line_of_its_own_help() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     assert list(commands) == NAMES
     for name, made in commands.items():
-        assert f"{name:<10}{Gyrfalcon.summaries[name]}" in text
-        assert made.help.splitlines()[0] == Gyrfalcon.summaries[name]
+        assert f"{name:<10}{Gyrfalcon.commands_by_name[name][1]}" in text
+        assert made.help.splitlines()[0] == Gyrfalcon.commands_by_name[name][1]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -22,6 +22,7 @@ import pytest
 
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
+from gyrfalcon.sweeps import store as store_module
 from gyrfalcon.sweeps.grid import Cell
 from gyrfalcon.sweeps.run import run_sweep
 from gyrfalcon.sweeps.store import Store, checked, encoded
@@ -259,7 +260,7 @@ def test_results_of_another_version_are_set_aside(folder: Path, monkeypatch: pyt
     cell = small_grid().cells[0]
     before = contents(folder)
     with monkeypatch.context() as patch:
-        patch.setattr(cell_files, "__version__", "0.0.9")
+        patch.setattr(store_module, "__version__", "0.0.9")
         (folder / f"{cell.key}.parquet").write_bytes(encoded(cell, _trace(cell)))
     sweep = run_sweep(small_grid(), folder)
     (aside,) = sweep.set_aside

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from importlib.metadata import entry_points
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -35,34 +36,45 @@ class Command(TyperCommand):
                     formatter.write(f"{'':{formatter.current_indent}}{line.strip()}\n")
 
 
-class OnDemand(Mapping[str, Any]):
-    """Commands by name, each made when it is first asked for: help of all of them needs none of them."""
+CommandTable = Mapping[str, tuple[str, str]]
+"""Names of commands, each with the module that has a function of this name, and a one-line summary."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
+
+def extension_commands() -> dict[str, tuple[str, str]]:
+    """Commands that installed distributions offer under the entry point group `gyrfalcon.commands`."""
+    found: dict[str, tuple[str, str]] = {}
+    for extension in entry_points(group="gyrfalcon.commands"):
+        found.update(extension.load())
+    return found
+
+
+class OnDemand(Mapping[str, Any]):
+    """Commands by name, each imported at its first use: the overview of all commands needs none of them."""
+
+    def __init__(self, table: CommandTable) -> None:
+        self._table = table
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            self._made[name] = _made(name, self._names[name])
+            self._made[name] = _made(name, *self._table[name])
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._table)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._table)
 
 
 class Commands(TyperGroup):
-    """The group of all commands; whatever goes wrong in one of them is told here."""
+    """The group of all commands; errors of any command become sentences here."""
 
-    summaries: Mapping[str, str] = {}
-    """Names of commands, which are also those of their modules and functions, and a line on each."""
+    commands_by_name: ClassVar[CommandTable] = {}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        commands: Any = OnDemand(self.summaries)
+        commands: Any = OnDemand(self.commands_by_name)
         self.commands = commands
 
     def invoke(self, ctx: Any) -> Any:
@@ -78,14 +90,14 @@ class Commands(TyperGroup):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The commands first, each in one line, then the options that come before them."""
         with formatter.section(typer.style("Commands", bold=True)):
-            formatter.write_dl(list(self.summaries.items()))
+            formatter.write_dl([(name, summary) for name, (_, summary) in self.commands_by_name.items()])
         records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
         with formatter.section(typer.style("Options", bold=True)):
             formatter.write_dl([record for record in records if record is not None])
 
 
-def _made(name: str, summary: str) -> Any:
-    module = import_module(f"gyrfalcon.cli.{name}")
+def _made(name: str, module_name: str, summary: str) -> Any:
+    module = import_module(module_name)
     # An application with a single command is that command.
     single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     single.command(name, cls=Command, short_help=summary, epilog=module.EXAMPLES)(getattr(module, name))

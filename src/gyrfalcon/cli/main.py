@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import signal
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, ClassVar, NoReturn
 
 try:
     import typer
@@ -13,22 +13,23 @@ except ModuleNotFoundError as error:
     raise SystemExit("Error: The command line needs more; run pip install 'gyrfalcon[cli]'.") from error
 
 from gyrfalcon import __version__
-from gyrfalcon.cli.help import Commands
+from gyrfalcon.cli.help import Commands, CommandTable, extension_commands
 
 SUMMARY = "Contextual bandits that stay right when the reward model is wrong."
 
 
-class Gyrfalcon(Commands):
-    """All commands, in the order in which somebody new would want them."""
+_COMMANDS = {
+    "simulate": ("gyrfalcon.cli.simulate", "Play a learner in an environment, and print its regret."),
+    "sweep": ("gyrfalcon.cli.sweep", "Run a grid of learners, environments and seeds; resumable."),
+    "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
+    "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
+}
 
-    summaries = {  # noqa: RUF012 - nobody changes it
-        "demo": "Play the paper's first example in a minute: a table and a page.",
-        "paper": "Compute every figure, table and claim of the paper.",
-        "simulate": "Play a learner in an environment, and print its regret.",
-        "sweep": "Run a grid of learners, environments and seeds; resumable.",
-        "bounds": "Print the paper's regret bound and the optimal passive share.",
-        "learners": "List the learners and environments, or the settings of one.",
-    }
+
+class Gyrfalcon(Commands):
+    """All commands: those of installed extensions first, as a newcomer wants the demo before the rest."""
+
+    commands_by_name: ClassVar[CommandTable] = {**extension_commands(), **_COMMANDS}
 
 
 app = typer.Typer(

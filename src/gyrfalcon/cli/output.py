@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gyrfalcon_paper import words
+from gyrfalcon.reports import numbers
 
 _NARROW = 20
 """How narrow text may be wrapped."""
@@ -102,7 +102,7 @@ def with_error(summary: Summary, digits: int) -> str:
     if math.isnan(summary.mean):
         return "-"
     # Terminals may know no minus sign but the hyphen.
-    return words.with_error(summary.mean, summary.standard_error, digits).replace("\N{MINUS SIGN}", "-")
+    return numbers.with_error(summary.mean, summary.standard_error, digits).replace("\N{MINUS SIGN}", "-")
 
 
 def _wrapped(text: str) -> str:

@@ -12,7 +12,7 @@ from gyrfalcon.environments.protocol import Drawable, PotentialOutcomes
 
 
 def problem_of(environment: Drawable) -> Problem:
-    """The problem that a outcomes poses; one that does not say has actions 1 to K and rewards of any size.
+    """The problem that an environment poses; one that does not say has actions 1 to K and rewards of any size.
 
     >>> from gyrfalcon.environments.paper import StepExample
     >>> problem_of(StepExample()).actions
@@ -37,22 +37,23 @@ def problem_of(environment: Drawable) -> Problem:
 
 def drawn_outcomes(environment: Drawable, start: int, stop: int, seed: int) -> PotentialOutcomes:
     """Rounds start..stop-1 as arrays of the right shapes, or a ValueError that says what is wrong."""
-    environment: object = environment.draw(start, stop, seed)
-    if not isinstance(environment, PotentialOutcomes) or not isinstance(environment.contexts, Contexts):
+    outcomes: object = environment.draw(start, stop, seed)
+    if not isinstance(outcomes, PotentialOutcomes) or not isinstance(outcomes.contexts, Contexts):
         raise ValueError(  # noqa: TRY004 - as all settings
-            f"draw({start}, {stop}) gave {type(environment).__name__}; give PotentialOutcomes(Contexts(...), means, rewards)."
+            f"draw({start}, {stop}) gave {type(outcomes).__name__}; "
+            "give PotentialOutcomes(Contexts(...), means, rewards)."
         )
-    n, n_actions = stop - start, _width(environment.means)
-    contexts = environment.contexts
+    n, n_actions = stop - start, _width(outcomes.means)
+    contexts = outcomes.contexts
     return PotentialOutcomes(
         Contexts(
             _shaped("contexts.shared", contexts.shared, (n, _width(contexts.shared))),
             contexts.actions if contexts.actions is None else _cube(contexts.actions, n, n_actions),
             contexts.eligible if contexts.eligible is None else _mask(contexts.eligible, n, n_actions),
         ),
-        _shaped("means", environment.means, (n, n_actions)),
-        _shaped("rewards", environment.rewards, (n, n_actions)),
-        None if environment.reward_round is None else _rounds(environment.reward_round, start, stop),
+        _shaped("means", outcomes.means, (n, n_actions)),
+        _shaped("rewards", outcomes.rewards, (n, n_actions)),
+        None if outcomes.reward_round is None else _rounds(outcomes.reward_round, start, stop),
     )
 
 

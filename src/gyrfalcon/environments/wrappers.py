@@ -163,7 +163,8 @@ class Switching:
             check_whole("at", switch)
         if len(self._switches) != len(self.environments) - 1:
             raise ValueError(
-                f"at is {self.at!r} for {len(self.environments)} environments; give {len(self.environments) - 1} rounds."
+                f"at is {self.at!r} for {len(self.environments)} environments; "
+                f"give {len(self.environments) - 1} rounds."
             )
         if any(later <= sooner for sooner, later in pairwise(self._switches)):
             raise ValueError(f"at is {self.at!r}; give rounds that increase.")
@@ -178,7 +179,8 @@ class Drifting:
     independent of both environments. For more environments, let one that drifts turn into a third.
 
     >>> from gyrfalcon.environments.synthetic.families import LinearEnvironment
-    >>> drift = Drifting(LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1), start=1000, stop=5000)
+    >>> before, after = LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1)
+    >>> drift = Drifting(before, after, start=1000, stop=5000)
     >>> drift.shares(0, 6000)[[500, 1000, 2000, 4000, 5500]].tolist()
     [0.0, 0.0, 0.25, 0.75, 1.0]
     """

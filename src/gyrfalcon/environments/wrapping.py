@@ -1,4 +1,4 @@
-"""What wrappers of environments share: refusals, how many lie one upon the other, and rows from several environments."""
+"""What wrappers of environments share: input validation, nesting depth, and rows from several environments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a learner in a outcomes: whole epochs are decided as arrays, regret is counted in expectation."""
+"""One run of a learner in an environment: whole epochs are decided as arrays, regret is counted in expectation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OnRounds = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is played: a learner in a outcomes, one replication of it."""
+    """What is played: a learner in an environment, one replication of it."""
 
     learner: Learner
     environment: Drawable
@@ -99,7 +99,7 @@ def needs_coins(epoch: Epoch) -> bool:
 
 
 class Rounds:
-    """Rounds of a outcomes and uniforms of a learner, each from a stream of its own."""
+    """Rounds of an environment and uniforms of a learner, each from a stream of its own."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

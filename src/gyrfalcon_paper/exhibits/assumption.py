@@ -12,6 +12,7 @@ from gyrfalcon import theory
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.reports.labels import plain_numbers
+from gyrfalcon.reports.numbers import decimal
 from gyrfalcon.reports.style import COLOURS
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.exhibits.inclusions import (
@@ -20,7 +21,6 @@ from gyrfalcon_paper.exhibits.inclusions import (
     linear_thresholds,
 )
 from gyrfalcon_paper.tables import at_least, distinct, entry, matching, numbers, table_of_rows
-from gyrfalcon_paper.words import decimal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

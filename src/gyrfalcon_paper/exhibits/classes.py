@@ -15,12 +15,12 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.labels import Label, end_labels
+from gyrfalcon.reports.numbers import with_error
 from gyrfalcon.reports.style import COLOURS
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import distinct, matching, numbers, table_of_rows
-from gyrfalcon_paper.words import with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

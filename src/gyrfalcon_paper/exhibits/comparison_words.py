@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon_paper.exhibits.exhibit import Tables
 from gyrfalcon_paper.tables import distinct, matching, only
-from gyrfalcon_paper.words import decimal, with_error
 
 OURS = "Epsilon-FALCON"
 UNCONSTRAINED = "the same without the constraint"

@@ -14,6 +14,7 @@ from gyrfalcon.environments.population.population import greedy
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
+from gyrfalcon.reports.numbers import decimal
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import PlayedEpoch
 from gyrfalcon_paper.curves import (
@@ -29,7 +30,6 @@ from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Ta
 from gyrfalcon_paper.lines import crossing
 from gyrfalcon_paper.self_consistent import REGRET, SWITCH
 from gyrfalcon_paper.tables import numbers, only, row_of, table_of, where
-from gyrfalcon_paper.words import decimal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

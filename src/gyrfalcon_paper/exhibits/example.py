@@ -9,6 +9,7 @@ from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.environments.population.population import greedy
 from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.reports.numbers import decimal
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,
     draw_lines,
@@ -22,7 +23,6 @@ from gyrfalcon_paper.curves import (
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.lines import crossing, line_contexts
 from gyrfalcon_paper.tables import numbers, only, row_of
-from gyrfalcon_paper.words import decimal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,11 +17,11 @@ from gyrfalcon.environments.population.population import greedy
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_least_squares
 from gyrfalcon.oracles.solvers.least_squares import least_squares
 from gyrfalcon.oracles.solvers.moments import Moments
+from gyrfalcon.reports.numbers import decimal
 from gyrfalcon.theory import unit_slack
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.exhibits.intuition_figure import draw, point_of
 from gyrfalcon_paper.tables import numbers, row_of, stacked, table_of, where
-from gyrfalcon_paper.words import decimal
 
 EPOCHS = (7, 9, 11)
 PASSIVE_SHARE = 0.05

@@ -15,12 +15,12 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.figures import Band, draw_band, draw_reference
+from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon.reports.style import COLOURS
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import numbers, stacked, table_of, where
-from gyrfalcon_paper.words import decimal, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,12 +21,12 @@ from gyrfalcon.environments.synthetic.families import SinusoidEnvironment, XorEn
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.labels import beside, plain_numbers
+from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon.reports.style import COLOURS, GREY
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import entry, matching, numbers, only, row_of, table_of_rows
-from gyrfalcon_paper.words import decimal, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

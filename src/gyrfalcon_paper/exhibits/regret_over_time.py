@@ -11,13 +11,13 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.reports.figures import Band, draw_band, draw_reference
+from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon.reports.style import COLOURS
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.self_consistent import REGRET, SWITCH
 from gyrfalcon_paper.tables import numbers, only, row_of, table_of
-from gyrfalcon_paper.words import decimal, with_error
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

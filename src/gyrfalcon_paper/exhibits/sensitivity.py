@@ -15,6 +15,7 @@ from gyrfalcon.environments.population.population import greedy
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
+from gyrfalcon.reports.numbers import decimal
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,
     draw_lines,
@@ -28,7 +29,6 @@ from gyrfalcon_paper.curves import (
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.lines import crossing, line_contexts
 from gyrfalcon_paper.tables import numbers, only, row_of, stacked, table_of, where
-from gyrfalcon_paper.words import decimal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.exhibits.shrinking_figure import SMALL_SCALE, draw
 from gyrfalcon_paper.exhibits.shrinking_fits import C_BETA, FITS, LEARNER, fits
 from gyrfalcon_paper.tables import at_least, distinct, matching, numbers, table_of, table_of_rows
-from gyrfalcon_paper.words import decimal, with_error
 
 SCALES = (SMALL_SCALE, 0.25, C_BETA, 1.0)
 """Of the slack, at which coverage is asked for."""
