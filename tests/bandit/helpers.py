@@ -13,7 +13,7 @@ import pytest
 from gyrfalcon.bandit import Bandit
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 
@@ -33,7 +33,6 @@ class Recorder:
     """Epsilon-greedy in batches that keeps what it was given, and fails while `fails` is not empty."""
 
     size: int = 4
-    reads_history: bool = False
     logs: list[Log] = field(default_factory=list)
     fails: list[str] = field(default_factory=list)
 
@@ -44,10 +43,10 @@ class Recorder:
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         return self._inner.start(problem, log)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         if self.fails:
             raise ArithmeticError(self.fails[-1])
-        following = self._inner.next_epoch(epoch, log, history=history)
+        following = self._inner.next_epoch(epoch, log)
         self.logs.append(log)
         return following
 

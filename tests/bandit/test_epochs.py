@@ -179,9 +179,6 @@ def test_a_warm_start_plays_what_the_log_says_from_the_first_round() -> None:
     warm = Bandit(batches(), problem=problem, warm_start=log, seed=1)
     assert (warm.epoch.index, warm.epoch.start) == (1, 0)
     assert sum(warm.decide([1.0]).action == "b" for _ in range(100)) > 80
-    history = Bandit(Recorder(reads_history=True), problem=problem, warm_start=log, seed=1)
-    history.update(log_of(problem, 4))
-    assert [len(log) for log in history._play.history.logs()] == [40, 4]
 
 
 def test_a_log_of_another_problem_is_refused() -> None:

@@ -82,18 +82,14 @@ def part_of(outcomes: PotentialOutcomes, rows: slice) -> PotentialOutcomes:
 
 @dataclass
 class Play:
-    """A run step by step: decisions, rewards that may come late, and the rows learned from so far."""
+    """A run step by step: decisions, rewards that may come late, and what waits."""
 
     learner: Learner
     environment: Lines
     epoch: Epoch
     seed: int = 0
-    past: list[Log] = field(default_factory=list)
     decisions: list[Decisions] = field(default_factory=list)
     waiting: list[tuple[int, Log]] = field(default_factory=list)
-
-    def logs(self) -> list[Log]:
-        return self.past
 
     def decide(self) -> Log:
         """The rows of the epoch's planned rounds."""
@@ -106,9 +102,7 @@ class Play:
 
     def learn(self, log: Log) -> None:
         """Go on to the next epoch."""
-        self.epoch = self.learner.next_epoch(self.epoch, log, history=self)
-        if self.learner.reads_history and len(log):
-            self.past.append(log)
+        self.epoch = self.learner.next_epoch(self.epoch, log)
 
     def until(self, last_round: int) -> Play:
         """Whole epochs with rewards on time."""

@@ -22,7 +22,7 @@ from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.storage.files import load, save
-from tests.contracts.environments import Lines, Play, renumbered, started, uniform_log
+from tests.contracts.environments import Lines, Play, started, uniform_log
 from tests.contracts.learners import (
     CHOOSY,
     DETERMINISTIC,
@@ -186,7 +186,7 @@ def test_late_rewards_are_learned_from(name: str) -> None:
 def test_an_empty_log_gives_a_valid_next_epoch(name: str) -> None:
     for play in (started(LEARNERS[name], environment_for(name)), played(name)):
         nothing = uniform_log(play.environment, 10).where(np.zeros(10, dtype=np.bool_))
-        following = play.learner.next_epoch(play.epoch, nothing, history=play)
+        following = play.learner.next_epoch(play.epoch, nothing)
         assert following.index == play.epoch.index + 1
         assert following.start == play.epoch.stop < following.stop
         assert_valid(following, play.environment)
@@ -237,12 +237,11 @@ def test_learners_that_randomise_keep_every_action_possible(name: str) -> None:
 @every_learner
 def test_the_next_epoch_is_a_pure_function(name: str) -> None:
     play = played(name)
-    log, history = uniform_log(play.environment, 200), started(play.learner, play.environment)
-    history.past.append(uniform_log(play.environment, 100, seed=6))
-    before = copy.deepcopy((play.epoch, log, tuple(history.past)))
-    once = play.learner.next_epoch(play.epoch, log, history=history)
-    twice = play.learner.next_epoch(play.epoch, log, history=history)
-    assert identical((play.epoch, log, tuple(history.past)), before)
+    log = uniform_log(play.environment, 200)
+    before = copy.deepcopy((play.epoch, log))
+    once = play.learner.next_epoch(play.epoch, log)
+    twice = play.learner.next_epoch(play.epoch, log)
+    assert identical((play.epoch, log), before)
     assert identical(once, twice)
     assert same_decisions(once, twice, play.environment)
 
@@ -264,9 +263,7 @@ def test_a_file_in_mid_run_changes_nothing(name: str, tmp_path: Path) -> None:
     assert learner == play.learner
     assert same_decisions(epoch, play.epoch, play.environment)
     log = uniform_log(play.environment, 100, seed=3)
-    ours, theirs = (
-        one.next_epoch(two, log, history=play) for one, two in ((play.learner, play.epoch), (learner, epoch))
-    )
+    ours, theirs = (one.next_epoch(two, log) for one, two in ((play.learner, play.epoch), (learner, epoch)))
     assert same_decisions(ours, theirs, play.environment)
     assert identical(ours.report, theirs.report)
 
@@ -299,8 +296,7 @@ def test_an_action_that_is_added_gets_tried_and_learning_goes_on(name: str) -> N
     play = played(name)
     problem = changed(play.environment.problem)
     adapted = play.learner.adapt(play.epoch, problem)
-    past = [renumbered(log, play.environment.problem, problem) for log in play.past]
-    on = Play(play.learner, play.environment, adapted, past=past).until(adapted.start + 2 * TRIED_WITHIN)
+    on = Play(play.learner, play.environment, adapted).until(adapted.start + 2 * TRIED_WITHIN)
     rounds = np.concatenate([decisions.round for decisions in on.decisions])
     actions = np.concatenate([decisions.action for decisions in on.decisions])
     assert rounds[actions == 1].min() < adapted.start + TRIED_WITHIN
@@ -316,8 +312,7 @@ def test_all_actions_may_be_replaced_and_epoch_1_adapted(name: str, labels: tupl
         environment = replace(play.environment, n_actions=len(labels))
         adapted = play.learner.adapt(play.epoch, problem)
         assert_valid(adapted, environment)
-        past = [renumbered(log, play.environment.problem, problem) for log in play.past]
-        on = Play(play.learner, environment, adapted, past=past)
+        on = Play(play.learner, environment, adapted)
         on.learn(uniform_log(environment, 100))
         assert_valid(on.epoch, environment)
 

@@ -14,8 +14,9 @@ from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel, epsilon_greedy, mixture
-from gyrfalcon.core.records import History, Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Schedule
+from gyrfalcon.learners.action_changes import renumbered, sources
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.steps import successor, unchanged
@@ -69,20 +70,16 @@ class Gate:
     )
     schedule: Schedule = Doubling(50)
 
-    @property
-    def reads_history(self) -> bool:
-        return False
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         epochs = tuple(candidate.start(problem, log) for candidate in self.candidates)
         state = GateState(epochs, np.zeros(len(epochs)))
         return opening(problem, self.schedule, state.winner.policy, state)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         before = gate_state(epoch)
         earned = [ips_sum(one.policy.probabilities(log.contexts), log) for one in before.epochs]
         epochs = tuple(
-            candidate.next_epoch(one, log, history=history)
+            candidate.next_epoch(one, log)
             for candidate, one in zip(self.candidates, before.epochs, strict=True)
         )
         state = GateState(epochs, before.earned + np.array(earned))
@@ -142,10 +139,6 @@ class ExponentialWeights:
     floor: float = 0.1
     schedule: Schedule = FixedBatch(1)
 
-    @property
-    def reads_history(self) -> bool:
-        return False
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         cold = opening(
             problem,
@@ -157,7 +150,7 @@ class ExponentialWeights:
             return cold
         return replace(cold, policy=self._updated(advice_of(cold), log))
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         policy = self._updated(advice_of(epoch), log)
         return successor(epoch, self.schedule, policy=policy, state=epoch.state, report=None)
 
@@ -168,7 +161,8 @@ class ExponentialWeights:
         old = dict(zip(epoch.state.actions, gains.tolist(), strict=False))
         kept = [old.get(action, gains.max()) for action in problem.actions]
         policy = self._advice(problem, np.array([*kept, gains[-1]]))
-        return replace(epoch, policy=policy, passive_policy=UniformPolicy(problem.n_actions), state=problem)
+        everyone = UniformPolicy(problem.n_actions)
+        return replace(epoch, policy=policy, passive_policy=everyone, state=problem)
 
     def _updated(self, advice: Advice, log: Log) -> Advice:
         earned = [ips_sum(expert.probabilities(log.contexts), log) for expert in advice.experts]
@@ -189,19 +183,16 @@ def advice_of(epoch: Epoch) -> Advice:
 
 @dataclass(frozen=True, slots=True)
 class MasterState:
-    """What each base's policies would have earned, and how many settled rows it has not learned from yet."""
+    """What each base's policies would have earned, and the settled rows that it has not learned from yet."""
 
     problem: Problem
     gains: Floats
-    n_waiting: tuple[int, ...]
+    waiting: tuple[Log | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Master:
-    """Exponential weights over base learners; a base refits when its own rows fill its own epoch.
-
-    The rows that a base still waits to learn from are read from history, as an epoch must not hold rows.
-    """
+    """Exponential weights over base learners; a base refits when its own rows fill its own epoch."""
 
     bases: tuple[EpsilonFalcon, ...] = (
         EpsilonFalcon(preset="calibrated", epsilon=0.05, passive_design="coin", tau_1=40),
@@ -211,23 +202,20 @@ class Master:
     floor: float = 0.2
     schedule: Schedule = FixedBatch(50)
 
-    @property
-    def reads_history(self) -> bool:
-        return True
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         epochs = tuple(base.start(problem, log) for base in self.bases)
-        state = MasterState(problem, np.zeros(len(epochs)), (0,) * len(epochs))
+        state = MasterState(problem, np.zeros(len(epochs)), (None,) * len(epochs))
         return opening(problem, self.schedule, self._mixture(state, epochs), state)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         state, master = master_parts(epoch)
         earned = [ips_sum(action_probabilities(base, log.round, log.contexts), log) for base in master.bases]
-        rows = Log.concat([*history.logs(), log], state.problem.n_actions)
-        n_waiting = [n + len(rows_of(log, j)) for j, n in enumerate(state.n_waiting)]
-        advanced = [self._advanced(j, n, master.bases[j], rows) for j, n in enumerate(n_waiting)]
+        waiting = [
+            joined(rows, rows_of(log, j), state.problem.n_actions) for j, rows in enumerate(state.waiting)
+        ]
+        advanced = [self._advanced(j, rows, master.bases[j]) for j, rows in enumerate(waiting)]
         gains = state.gains + self.rate * np.array(earned)
-        after = MasterState(state.problem, gains, tuple(n for n, _ in advanced))
+        after = MasterState(state.problem, gains, tuple(rows for rows, _ in advanced))
         policy = self._mixture(after, tuple(base for _, base in advanced))
         return successor(epoch, self.schedule, policy=policy, state=after, report=None)
 
@@ -237,18 +225,23 @@ class Master:
             learner.adapt(one, problem) for learner, one in zip(self.bases, master.bases, strict=True)
         )
         policy, everyone = self._mixture(state, bases), UniformPolicy(problem.n_actions)
-        return replace(epoch, policy=policy, passive_policy=everyone, state=replace(state, problem=problem))
+        source = sources(state.problem, problem)
+        waiting = tuple(None if rows is None else renumbered(rows, source) for rows in state.waiting)
+        after = replace(state, problem=problem, waiting=waiting)
+        return replace(epoch, policy=policy, passive_policy=everyone, state=after)
 
     def _mixture(self, state: MasterState, bases: tuple[Epoch, ...]) -> Mixture:
         return Mixture(softmax_weights(state.gains, self.floor), bases)
 
-    def _advanced(self, j: int, n_waiting: int, base: Epoch, rows: Log) -> tuple[int, Epoch]:
-        """How many rows wait, and the base's epoch: the next one once its own rows fill the present one."""
-        if n_waiting < base.n_rounds:
-            return n_waiting, base
-        own = rows_of(rows, j)
-        waiting = own.where(np.arange(len(own)) >= len(own) - n_waiting)
-        return 0, self.bases[j].next_epoch(base, waiting, history=PastLogs())
+    def _advanced(self, j: int, waiting: Log, base: Epoch) -> tuple[Log | None, Epoch]:
+        """The rows that wait, and the base's epoch: the next one once its own rows fill the present one."""
+        if len(waiting) < base.n_rounds:
+            return waiting, base
+        return None, self.bases[j].next_epoch(base, waiting)
+
+
+def joined(before: Log | None, log: Log, n_actions: int) -> Log:
+    return log if before is None else Log.concat([before, log], n_actions)
 
 
 def rows_of(log: Log, base: int) -> Log:
@@ -290,6 +283,14 @@ def inputs(contexts: Contexts, center: Floats) -> Floats:
     return np.column_stack([np.ones(len(contexts)), contexts.shared - center])
 
 
+@dataclass(frozen=True, slots=True)
+class ForestState:
+    """Every row so far."""
+
+    problem: Problem
+    rows: Log | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest:
     """Epsilon-greedy on random forests."""
@@ -299,33 +300,35 @@ class Forest:
     seed: int = 0
     schedule: Schedule = Doubling(100)
 
-    @property
-    def reads_history(self) -> bool:
-        return True
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        cold = opening(problem, self.schedule, UniformPolicy(problem.n_actions), problem)
+        state = ForestState(problem, log)
+        cold = opening(problem, self.schedule, UniformPolicy(problem.n_actions), state)
         if log is None or len(log) == 0:
             return cold
         return replace(cold, policy=self._policy(problem, log))
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         if len(log) == 0:
             return unchanged(epoch, self.schedule)
-        assert isinstance(epoch.state, Problem)
-        rows = Log.concat([*history.logs(), log], epoch.state.n_actions)
-        policy = self._policy(epoch.state, rows)
-        return successor(epoch, self.schedule, policy=policy, state=epoch.state, report=None)
+        state = epoch.state
+        assert isinstance(state, ForestState)
+        rows = joined(state.rows, log, state.problem.n_actions)
+        policy = self._policy(state.problem, rows)
+        return successor(epoch, self.schedule, policy=policy, state=replace(state, rows=rows), report=None)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        assert isinstance(epoch.state, Problem)
+        state = epoch.state
+        assert isinstance(state, ForestState)
+        source = sources(state.problem, problem)
+        rows = None if state.rows is None else renumbered(state.rows, source)
         policy: Policy = UniformPolicy(problem.n_actions)
         if isinstance(epoch.policy, KernelPolicy) and isinstance(epoch.policy.scorer, ForestModel):
             model = epoch.policy.scorer
-            grown = dict(zip(epoch.state.actions, model.forests, strict=True))
+            grown = dict(zip(state.problem.actions, model.forests, strict=True))
             forests = tuple(grown.get(action) for action in problem.actions)
             policy = replace(epoch.policy, scorer=replace(model, forests=forests))
-        return replace(epoch, policy=policy, passive_policy=UniformPolicy(problem.n_actions), state=problem)
+        everyone = UniformPolicy(problem.n_actions)
+        return replace(epoch, policy=policy, passive_policy=everyone, state=ForestState(problem, rows))
 
     def _policy(self, problem: Problem, rows: Log) -> KernelPolicy:
         center = rows.contexts.shared.mean(axis=0)

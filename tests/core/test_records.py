@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions, Log
 
 
 def a_log(n: int, *, actions: bool = False, masked: bool = False, seed: int = 0) -> Log:
@@ -110,7 +110,3 @@ def test_contexts_are_taken_by_slice_mask_or_number() -> None:
         assert taken.actions is not None
         assert taken.eligible is not None
         assert np.array_equal(taken.shared, contexts.shared[2:4])
-
-
-def test_no_history_has_no_logs() -> None:
-    assert list(PastLogs().logs()) == []

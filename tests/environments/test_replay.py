@@ -13,7 +13,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import PassiveDesign, decide_one
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.protocol import Environment
@@ -103,7 +103,7 @@ def one_by_one(learner: Learner, replay: LoggedReplay, n_rounds: int, seed: int)
     """Reward and propensity of every round, by a loop over single rows."""
     log, order, admitted = replay.log, replay.rows(seed), replay.admitted(seed)
     uniforms = uniforms_of_rows(seed, 0, replay.n_rows)
-    epoch, history = learner.start(replay.problem), PastLogs()
+    epoch = learner.start(replay.problem)
     kept: list[Log] = []
     rewards: list[float] = []
     propensities: list[float] = []
@@ -121,8 +121,7 @@ def one_by_one(learner: Learner, replay: LoggedReplay, n_rounds: int, seed: int)
             return np.array(rewards), np.array(propensities)
         if len(rewards) == epoch.stop:
             settled, kept = Log.concat(kept, replay.problem.n_actions), []
-            epoch = learner.next_epoch(epoch, settled, history=history)
-            history = history.followed_by(settled)
+            epoch = learner.next_epoch(epoch, settled)
     raise AssertionError("the log is too short for this test")
 
 

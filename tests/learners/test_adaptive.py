@@ -14,7 +14,7 @@ from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
@@ -301,7 +301,7 @@ def test_actions_come_and_go_in_the_midst_of_the_corollary() -> None:
     stays = state.passive.action != 1
     assert moved.reward.tolist() == state.passive.reward[stays].tolist()
     assert moved.action.tolist() == np.array([2, -1, 0])[state.passive.action[stays]].tolist()
-    after = learner.next_epoch(adapted, uniform_log(environment, 4_000), history=PastLogs())
+    after = learner.next_epoch(adapted, uniform_log(environment, 4_000))
     assert played_state(after).n_passive == state.n_passive + 400
     assert after.report is not None
     assert "Corollary 1" in after.report.details[0]

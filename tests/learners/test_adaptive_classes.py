@@ -18,7 +18,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, action_probabilities
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment, XorEnvironment
@@ -80,7 +80,7 @@ def drawn(n: int, seed: int, share: float = 0.5, n_features: int = 2) -> Log:
 
 def learned(learner: EpsilonFalcon, epoch: Epoch, *logs: Log) -> Epoch:
     for log in logs:
-        epoch = learner.next_epoch(epoch, log, history=PastLogs())
+        epoch = learner.next_epoch(epoch, log)
     return epoch
 
 

@@ -15,7 +15,7 @@ from gyrfalcon.core.epochs import Epoch, decide
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -156,7 +156,7 @@ def test_the_calibrated_slack_takes_the_variance_of_rewards_where_passive_rows_a
     learner, log = EpsilonFalcon(preset="calibrated"), uniform_log(Lines(n_actions=2, n_features=1), 100)
     log = replace(log, component=(np.arange(100) < 2 * D - 1).astype(np.int64))
     epoch = learner.start(Problem(["a", "b"], 1, outside="accept"))
-    report = report_of(learner.next_epoch(epoch, log, history=PastLogs()))
+    report = report_of(learner.next_epoch(epoch, log))
     slack = 0.5 * float(np.var(log.reward)) * D * math.log(12 / 0.05) / (2 * D - 1)
     assert report.slack == pytest.approx(slack, rel=1e-9)
 

@@ -14,7 +14,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
@@ -32,7 +32,7 @@ def scorer_of(epoch: Epoch) -> OptimisticModel:
 
 def learned(learner: LinUCB, log: Log, n_actions: int = 2) -> OptimisticModel:
     problem = Problem(list(range(n_actions)), log.contexts.shared.shape[1], outside="accept")
-    return scorer_of(learner.next_epoch(learner.start(problem), log, history=PastLogs()))
+    return scorer_of(learner.next_epoch(learner.start(problem), log))
 
 
 def one_row(x: Floats, reward: float) -> Log:
@@ -55,7 +55,7 @@ def test_a_small_bonus_does_not_leave_an_action_untried(alpha: float, untried: i
     problem = Problem([0, 1], 0)
     log = problem.log(problem.contexts(n=100), [1 - untried] * 100, [0.9] * 100, [0.5] * 100)
     learner = LinUCB(alpha=alpha)
-    epoch = learner.next_epoch(learner.start(problem), log, history=PastLogs())
+    epoch = learner.next_epoch(learner.start(problem), log)
     assert epoch.policy.probabilities(problem.contexts(n=1))[0, untried] == 1.0
 
 

@@ -11,7 +11,6 @@ from sklearn.linear_model import Ridge
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import PastLogs
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
@@ -241,7 +240,7 @@ def test_reports_count_the_rows_of_the_fit_and_of_its_constraint(settings: dict[
         labels = rng.choice(["a", "b", "c"], 50).tolist()
         log = problem.log(problem.contexts(rng.normal(size=(50, 1))), labels, rng.random(50), passive=passive)
         n_passive += int(passive.sum())
-        epoch = learner.next_epoch(epoch, log, history=PastLogs())
+        epoch = learner.next_epoch(epoch, log)
     assert epoch.report is not None
     assert epoch.report.n_active == 150 - n_passive
     assert epoch.report.n_passive == (int(passive.sum()) if "passive_data" in settings else n_passive)

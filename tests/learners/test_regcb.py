@@ -16,7 +16,6 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.elimination import EliminationPolicy, survivors
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
-from gyrfalcon.core.records import PastLogs
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.optimistic.regcb import RegCB, VersionSpace
 from gyrfalcon.oracles.linear.linear import Linear
@@ -183,7 +182,7 @@ def test_an_action_without_data_is_tried(rule: Any, c_0: float, clip: bool, untr
         problem = Problem([0, 1], 0)
         log = problem.log(problem.contexts(n=100), [1 - untried] * 100, [reward] * 100, [0.5] * 100)
         learner = RegCB(rule=rule, c_0=c_0, clip=clip)
-        epoch = learner.next_epoch(learner.start(problem), log, history=PastLogs())
+        epoch = learner.next_epoch(learner.start(problem), log)
         found = epoch.policy.probabilities(problem.contexts(n=1))[0, untried]
         assert found == 1.0 if rule == "optimistic" else found >= 0.5
 
@@ -209,9 +208,7 @@ def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], sen
 
 def test_the_rule_may_change_between_epochs() -> None:
     epoch = learned(RegCB())
-    following = replace(RegCB(), rule="optimistic").next_epoch(
-        epoch, uniform_log(Lines(), 100, seed=3), history=PastLogs()
-    )
+    following = replace(RegCB(), rule="optimistic").next_epoch(epoch, uniform_log(Lines(), 100, seed=3))
     assert isinstance(following.policy, KernelPolicy)
 
 

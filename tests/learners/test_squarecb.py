@@ -12,7 +12,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, LogBarrierWeighting
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.oracles.linear.linear import Linear
@@ -47,7 +47,7 @@ def test_known_probabilities(weighting: Any, probabilities: list[float]) -> None
     learner = SquareCB(weighting=weighting, gamma_scale=10.0, gamma_exponent=0.0)
     problem = Problem(["a", "b", "c"], 0)
     log = problem.log(problem.contexts(n=6), list("abcabc"), [0.6, 0.4, 0.2, 0.8, 0.4, 0.0])
-    epoch = learner.next_epoch(learner.start(problem), log, history=PastLogs())
+    epoch = learner.next_epoch(learner.start(problem), log)
     found = epoch.policy.probabilities(problem.contexts(n=1))
     np.testing.assert_allclose(found, [probabilities], atol=1e-8)
 

@@ -13,7 +13,7 @@ from gyrfalcon.bandit.bandit import Bandit
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.learners.adaptive.class_learner import chosen_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -38,7 +38,7 @@ def checks(n: int, seed: int) -> Log:
 def epochs(n_blocks: int = 19, size: int = 100) -> tuple[Epoch, ...]:
     made = [TREES.start(PROBLEM)]
     for seed in range(n_blocks):
-        made.append(TREES.next_epoch(made[-1], checks(size, seed), history=PastLogs()))
+        made.append(TREES.next_epoch(made[-1], checks(size, seed)))
     return tuple(made)
 
 
@@ -114,7 +114,7 @@ def test_a_file_in_mid_run_changes_nothing(tmp_path: Path) -> None:
     save(tmp_path / "epoch.zip", epoch)
     again = load(tmp_path / "epoch.zip")
     contexts = Contexts(np.random.default_rng(0).uniform(0.0, 4.0, size=(50, 2)))
-    after = [TREES.next_epoch(one, checks(100, 99), history=PastLogs()) for one in (epoch, again)]
+    after = [TREES.next_epoch(one, checks(100, 99)) for one in (epoch, again)]
     for one, other in ((epoch, again), after):
         assert np.array_equal(one.policy.probabilities(contexts), other.policy.probabilities(contexts))
 
@@ -130,7 +130,7 @@ def test_actions_come_and_go_while_trees_play() -> None:
     assert sorted(set(rows.action.tolist())) == [0, 2]
     log = checks(700, 50)
     renumbered = replace(log, action=np.array([2, 0])[log.action])
-    after = TREES.next_epoch(wider, renumbered, history=PastLogs())
+    after = TREES.next_epoch(wider, renumbered)
     regrown = trees_of(after)
     assert regrown is not None
     assert regrown.n == len(rows) + 700.0
@@ -141,7 +141,7 @@ def test_where_rows_are_forgotten_trees_are_grown_on_the_latest(half_life: float
     forgetful = replace(TREES, half_life=half_life)
     epoch = forgetful.start(PROBLEM)
     for seed in range(13):
-        epoch = forgetful.next_epoch(epoch, checks(100, seed), history=PastLogs())
+        epoch = forgetful.next_epoch(epoch, checks(100, seed))
     fit = trees_of(epoch)
     assert fit is not None
     basis = fit.basis
@@ -161,7 +161,7 @@ def test_rewards_that_hardly_vary_keep_trees_out_for_4096_rows_and_no_longer() -
     for seed in range(5):
         log = checks(1_000, seed)
         log = replace(log, reward=0.45 + 0.1 * log.reward)
-        epoch = TREES.next_epoch(epoch, log, history=PastLogs())
+        epoch = TREES.next_epoch(epoch, log)
         entered.append(trees_of(epoch) is not None)
     assert entered == [False, False, False, False, True]
 

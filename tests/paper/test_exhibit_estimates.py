@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
@@ -28,9 +28,9 @@ def test_lines_are_ridge_fits_of_the_rounds_before() -> None:
     class Watched(LinUCB):
         __slots__ = ()
 
-        def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
             rows.append(log)
-            return super().next_epoch(epoch, log, history=history)
+            return super().next_epoch(epoch, log)
 
     simulate(Watched(), StepExample(), 101, seed=3)
     log = rows[0]

@@ -5,7 +5,7 @@ import pytest
 
 from gyrfalcon.core.epochs import decide
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -76,7 +76,7 @@ def test_the_unconstrained_learner_fits_what_least_squares_of_its_active_rows_gi
     x = drawn.contexts.shared[:, 0]
     rewards = drawn.rewards[np.arange(100), decisions.action]
     log = Log.of(drawn.contexts, decisions, rewards)
-    after = learner.next_epoch(epoch, log, history=PastLogs())
+    after = learner.next_epoch(epoch, log)
     assert isinstance(after.policy, KernelPolicy)
     scores = after.policy.scorer.scores(drawn.contexts)
     for action in (0, 1):

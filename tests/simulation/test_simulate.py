@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import PassiveDesign, decide
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.protocol import PotentialOutcomes
@@ -47,7 +47,7 @@ def by_hand(learner: Learner, environment: Any, n_rounds: int, seed: int) -> tup
         if epoch.stop >= n_rounds:
             return tuple(np.concatenate(column) for column in columns)
         log = Log.of(drawn.contexts, decisions, drawn.rewards[chosen])
-        epoch = learner.next_epoch(epoch, log, history=PastLogs())
+        epoch = learner.next_epoch(epoch, log)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from gyrfalcon.core.inputs.columns import Boolean, Categorical, Hashed, Numeric
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import TryingKernel, UniformPolicy
 from gyrfalcon.core.policies.kernels import LogBarrierWeighting, SoftmaxKernel
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
 from gyrfalcon.learners.adaptive.class_learner import chosen_state
@@ -104,7 +104,7 @@ def log_for(problem: Problem, n: int, seed: int) -> Log:
 def epoch_of(learner: Learner) -> Epoch:
     problem = problem_for(learner)
     n = 1_000 if getattr(learner, "classes", None) == ("linear", "trees") else 80
-    return learner.next_epoch(learner.start(problem), log_for(problem, n, seed=1), history=PastLogs())
+    return learner.next_epoch(learner.start(problem), log_for(problem, n, seed=1))
 
 
 CHOOSING = EpsilonFalcon(
@@ -127,7 +127,7 @@ def entered_epochs() -> tuple[Epoch, Epoch, Epoch]:
     waiting = CHOOSING.start(problem_for(CHOOSING), wavy_log(60, seed=0))
     made = [waiting]
     for seed, n in enumerate((900, 400), start=1):
-        made.append(CHOOSING.next_epoch(made[-1], wavy_log(n, seed), history=PastLogs()))
+        made.append(CHOOSING.next_epoch(made[-1], wavy_log(n, seed)))
     return made[0], made[1], made[2]
 
 
@@ -176,8 +176,8 @@ def assert_comes_back(learner: Learner, epoch: Epoch, shown: Log, log: Log, tmp_
     same_learner, same_epoch = files.load(tmp_path / "epoch")
     assert same_learner == learner
     assert_plays_alike(epoch, same_epoch, shown.contexts)
-    ours = learner.next_epoch(epoch, log, history=PastLogs())
-    theirs = same_learner.next_epoch(same_epoch, log, history=PastLogs())
+    ours = learner.next_epoch(epoch, log)
+    theirs = same_learner.next_epoch(same_epoch, log)
     assert_plays_alike(ours, theirs, log.contexts)
     files.save(tmp_path / "ours", ours)
     files.save(tmp_path / "theirs", theirs)
@@ -196,10 +196,9 @@ def others() -> list[object]:
     problem = Problem(["a", ("b", 1), None], columns, reward_range=(-1, 5), outside="clip", cost=True)
     kernels = [SoftmaxKernel(2.0), LogBarrierWeighting(3.0)]
     decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
-    log = log_for(Problem(["a", "b", "c"], features=2), 3, 0)
     untried = TryingKernel(SoftmaxKernel(1.0), np.array([True, False, True]))
     tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
-    return [problem, problem.rewards, kernels, decisions, PastLogs((log,)), untried, tally]
+    return [problem, problem.rewards, kernels, decisions, untried, tally]
 
 
 def test_problems_kernels_decisions_and_logs_come_back(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from gyrfalcon.bandit.snapshot import Events, Snapshot
 from gyrfalcon.bandit.validation import check_log
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.learners.protocol import Learner
 
 
@@ -30,7 +30,6 @@ class Play:
     round: int = 0
     n_open: int = 0  # decisions among the epoch's planned rounds that wait for a reward
     updates: list[Log] = field(default_factory=list)
-    history: PastLogs = field(default_factory=PastLogs)
     stuck: bool = False  # the learner failed on these very rows; it is asked again when there are others
 
     @staticmethod
@@ -41,10 +40,7 @@ class Play:
         ledger = Ledger(rules, problem.rewards)
         if warm_start is not None:
             check_log(warm_start, problem)
-        play = Play(learner, problem, learner.start(problem, warm_start), ledger, max_overtime)
-        if warm_start is not None and learner.reads_history:
-            play.history = play.history.followed_by(warm_start)
-        return play
+        return Play(learner, problem, learner.start(problem, warm_start), ledger, max_overtime)
 
     def restart(self, problem: Problem) -> None:
         """Begin anew with the features that the first context has shown."""
@@ -91,7 +87,7 @@ class Play:
             return
         try:
             rows = self._rows()
-            following = self.learner.next_epoch(self.epoch, rows, history=self.history)
+            following = self.learner.next_epoch(self.epoch, rows)
             late = max(0, self.round - following.start)
             following = replace(following, start=following.start + late, stop=following.stop + late)
         except Exception as error:
@@ -105,8 +101,6 @@ class Play:
         self.n_open = 0
         self.ledger.close_settled()
         self.updates = []
-        if self.learner.reads_history:
-            self.history = self.history.followed_by(rows)
 
     def snapshot(self, seed: int, awaits_features: bool, ageing: Ageing) -> Snapshot:
         """Everything, as a frozen value."""
@@ -130,7 +124,6 @@ class Play:
             settled_expired=np.array([row.expired for row in settled.values()], dtype=np.bool_),
             closed=dict(ledger.closed),
             updates=list(self.updates),
-            history=self.history,
         )
 
     @staticmethod
@@ -151,7 +144,6 @@ class Play:
             snapshot.round,
             snapshot.n_open,
             snapshot.updates,
-            snapshot.history,
         )
 
     def _is_due(self) -> bool:

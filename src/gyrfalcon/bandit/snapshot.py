@@ -12,7 +12,7 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +70,3 @@ class Snapshot:
     settled_expired: Bools
     closed: dict[str, How]
     updates: list[Log]
-    history: PastLogs

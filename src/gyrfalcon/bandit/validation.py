@@ -48,7 +48,7 @@ def problem_of(problem: Problem | None, actions: Iterable[Hashable] | None, **se
 
 def check_learner(learner: object) -> None:
     """Refuse what is not a learner, such as actions in its place or a class without its call."""
-    lacking = [name for name in ("start", "next_epoch", "reads_history") if not hasattr(learner, name)]
+    lacking = [name for name in ("start", "next_epoch", "adapt") if not hasattr(learner, name)]
     if lacking or isinstance(learner, type):
         kind = f"the class {learner.__name__}" if isinstance(learner, type) else shown(learner)
         raise TypeError(f"learner is {kind}; give one such as EpsilonFalcon(), and the actions as actions=.")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Protocol
 
 import numpy as np
 
@@ -82,26 +81,3 @@ class Log:
             return logs[0]
         columns = (np.concatenate([getattr(log, field.name) for log in logs]) for field in fields(Log)[1:])
         return Log(Contexts.concat([log.contexts for log in logs], n_actions), *columns)
-
-
-class History(Protocol):
-    """Rows settled before the ones at hand, read lazily; for learners without sufficient statistics."""
-
-    def logs(self) -> Iterable[Log]:
-        """Every earlier log, oldest first."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class PastLogs:
-    """A history in memory; without logs it is enough for every learner that keeps sufficient statistics."""
-
-    kept: tuple[Log, ...] = ()
-
-    def logs(self) -> tuple[Log, ...]:
-        """Every log, oldest first."""
-        return self.kept
-
-    def followed_by(self, log: Log) -> PastLogs:
-        """The history with one more log."""
-        return PastLogs((*self.kept, log))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.adaptive.passive_share import corollary_share
@@ -36,7 +36,6 @@ class AlgorithmOne:
     The settings are those of `EpsilonFalcon`, which checks them; by default they are of preset "calibrated".
     """
 
-    reads_history: ClassVar[bool] = False
     epsilon: float = 0.05
     sharing: Literal["fixed", "corollary"] = "fixed"
     """Whether the passive share stays, or follows what passive rows tell of the misspecification."""
@@ -62,9 +61,8 @@ class AlgorithmOne:
         cold = steps.first_epoch(problem, self.schedule, self.model_class, self.epsilon, design)
         return steps.started(self, cold, log)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
-        del history
         if len(log) == 0:
             return steps.unchanged(epoch, self.schedule)
         sums = self.sums(epoch, log)

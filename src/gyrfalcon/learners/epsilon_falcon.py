@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Doubling, Geometric, Schedule
 from gyrfalcon.core.validation import (
     check_choice,
@@ -123,7 +123,6 @@ class EpsilonFalcon:
     ('practical', 'calibrated')
     """
 
-    reads_history: ClassVar[bool] = False
     preset: Preset | None = None
     epsilon: float | Literal["auto", "corollary"] | None = None
     delta: float = 0.05
@@ -291,9 +290,9 @@ class EpsilonFalcon:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
         return self.algorithm.start(problem, log)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """The epoch after this one, by what these rows say."""
-        return self.algorithm.next_epoch(epoch, log, history=history)
+        return self.algorithm.next_epoch(epoch, log)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""

@@ -6,26 +6,20 @@ from typing import Protocol
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 
 
 class Learner(Protocol):
     """Frozen keyword-only settings and three pure steps: the same inputs give the same epoch."""
 
-    @property
-    def reads_history(self) -> bool:
-        """Whether `next_epoch` reads rows of earlier epochs, so that they must be kept."""
-        ...
-
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """The first epoch; a log of earlier decisions warms it up."""
         ...
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """The epoch after this one, given the rows that were settled since the last call.
 
-        Rows may come from any earlier epoch, each with its own epoch, propensity and component. `history`
-        holds the rows settled before them.
+        Rows may come from any earlier epoch, each with its own epoch, propensity and component.
         """
         ...
 

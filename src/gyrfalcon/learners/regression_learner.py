@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernels import Kernel
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.steps import Data, Size
@@ -21,7 +21,6 @@ class Refitting:
     """A learner with a schedule and a model class: uniform play first, then what `next_epoch` makes of it."""
 
     __slots__ = ()
-    reads_history: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -33,7 +32,7 @@ class Refitting:
         def model_class(self) -> ModelClass:
             """The models among which it fits."""
 
-        def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+        def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
             """The algorithm itself."""
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
@@ -62,9 +61,8 @@ class Regressing(Refitting):
         """Which rows are fitted."""
         return "all"
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """A regression of the rows, then the kernel."""
-        del history
         if len(log) == 0:
             return steps.unchanged(epoch, self.schedule)
         return self.next_from(epoch, self.sums(epoch, log))

@@ -12,7 +12,7 @@ from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, TryingKernel, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.sums import Sums, summed
@@ -107,7 +107,7 @@ def started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
     """Epoch 1: as it is, or with what the learner fits on a log, on the first epoch's clock."""
     if log is None or len(log) == 0:
         return cold
-    warm = learner.next_epoch(cold, log, history=PastLogs())
+    warm = learner.next_epoch(cold, log)
     return replace(warm, index=cold.index, start=cold.start, stop=cold.stop)
 
 

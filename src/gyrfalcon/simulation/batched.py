@@ -15,7 +15,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies.kernel_policy import Policy
-from gyrfalcon.core.records import Log, PastLogs
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import sample
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.learners.batched import Formation, Marching, can_join, can_march
@@ -223,7 +223,7 @@ class Ranks:
     def advanced(self, batch: Batch) -> Ranks:
         """The ranks of the next epoch."""
         alone = {
-            place: self.learner.next_epoch(epoch, batch.log(place, self.clock), history=PastLogs())
+            place: self.learner.next_epoch(epoch, batch.log(place, self.clock))
             for place, epoch in self.alone.items()
         }
         stack, members = self._summed(batch, alone)
@@ -265,7 +265,7 @@ class Ranks:
         """One member goes on alone, from before the batch."""
         assert self.marching is not None
         epoch = self.marching.formation.epoch_of(self.members.index(place), self.clock)
-        alone[place] = self.learner.next_epoch(epoch, batch.log(place, self.clock), history=PastLogs())
+        alone[place] = self.learner.next_epoch(epoch, batch.log(place, self.clock))
 
     def _joined(self, stack: Formation | None, epochs: list[Epoch]) -> Formation | None:
         states = [epoch.state for epoch in epochs if isinstance(epoch.state, Fitted)]

@@ -12,7 +12,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
 from gyrfalcon.environments.validation import drawn_outcomes
@@ -145,7 +145,6 @@ class Gathering:
 
     def __init__(self, learner: Learner, n_actions: int, long: int) -> None:
         self._learner, self._n_actions, self._long = learner, n_actions, long
-        self._history = PastLogs()
         self._sums: Sums | None = None
         self._logs: list[Log] = []
         self._late: list[_Late] = []  # a heap by what is due first
@@ -172,14 +171,11 @@ class Gathering:
         if sums is not None and isinstance(self._learner, Summing):
             sums = self._learner.sums(epoch, log, sums) if len(log) else sums
             return self._learner.next_from(epoch, sums)
-        following = self._learner.next_epoch(epoch, log, history=self._history)
-        if self._learner.reads_history:
-            self._history = self._history.followed_by(log)
-        return following
+        return self._learner.next_epoch(epoch, log)
 
     def _can_sum(self, epoch: Epoch) -> bool:
         learner = self._learner
-        if epoch.n_rounds <= self._long or learner.reads_history:
+        if epoch.n_rounds <= self._long:
             return False
         return isinstance(learner, Summing) and learner.can_sum(epoch)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch, PassiveDesign, decide
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.environments.protocol import BLOCK
@@ -39,7 +39,7 @@ def replay(
     on_rounds: OnRounds,
 ) -> None:
     """Play n_rounds of a log, and tell the recorder; regret is nan, as nobody knows the expected rewards."""
-    rows, history = _Rows(environment, n_rounds, seed), PastLogs()
+    rows = _Rows(environment, n_rounds, seed)
     epoch = learner.start(environment.problem)
     while True:
         recorder.epoch(replication, epoch)
@@ -58,9 +58,7 @@ def replay(
         if epoch.stop >= rows.n_rounds:
             return
         log = Log.concat(logs, environment.problem.n_actions)
-        epoch = learner.next_epoch(epoch, log, history=history)
-        if learner.reads_history:
-            history = history.followed_by(log)
+        epoch = learner.next_epoch(epoch, log)
 
 
 def _counted(rows: _Rows, epoch: Epoch) -> Iterator[_Counted]:

@@ -18,7 +18,7 @@ from gyrfalcon.core.policies.kernels import (
     SoftmaxKernel,
 )
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
-from gyrfalcon.core.records import Decisions, Log, PastLogs
+from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
 from gyrfalcon.learners.adaptive.candidates import Entrants
@@ -69,7 +69,7 @@ from gyrfalcon.storage.codec import class_table
 CLASSES = class_table(
     [
         *(Boolean, Categorical, Hashed, Numeric, Schema, RewardRange, Problem),
-        *(Contexts, Decisions, Log, PastLogs, Epoch, Mixture, PassiveDesign, FitReport),
+        *(Contexts, Decisions, Log, Epoch, Mixture, PassiveDesign, FitReport),
         TryingKernel,
         *(KernelPolicy, UniformPolicy, ThompsonPolicy, SampledPolicy, EliminationPolicy),
         *(EpsilonGreedyKernel, InverseGapWeighting, LogBarrierWeighting, SoftmaxKernel),

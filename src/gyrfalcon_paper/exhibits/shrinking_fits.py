@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Scorer
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.steps import fitted_state
@@ -31,7 +31,6 @@ FITS = ("passive", "active", "played")
 class Watched:
     """A learner that plays as another one does, and keeps its epochs with the rows behind them."""
 
-    reads_history: ClassVar[bool] = False
     learner: EpsilonFalcon
     epochs: list[Epoch] = field(default_factory=list)
 
@@ -39,9 +38,9 @@ class Watched:
         """The learner's own first epoch."""
         return self.learner.start(problem, log)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """The learner's own next epoch."""
-        self.epochs.append(self.learner.next_epoch(epoch, log, history=history))
+        self.epochs.append(self.learner.next_epoch(epoch, log))
         return self.epochs[-1]
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.adaptive.candidates import Entrants, Fit
 from gyrfalcon.learners.adaptive.class_selection import Outlook, Standings, explained
@@ -46,7 +45,6 @@ class Chosen:
 class ClassChoosing:
     """`Practical` play by the class of models that foretells rewards best."""
 
-    reads_history: ClassVar[bool] = False
     practical: Practical
     others: tuple[ClassChoice, ...]
     """Classes beside the linear one, the smaller first."""
@@ -65,9 +63,8 @@ class ClassChoosing:
         state = Chosen(linear, Entrants.none(n_others), Standings.none(1 + n_others))
         return steps.started(self, replace(linear, state=state), log)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Judge all classes by the new rows, then fit again with these, and play by the best."""
-        del history
         if len(log) == 0:
             return steps.unchanged(epoch, self.practical.schedule)
         state = chosen_state(epoch)

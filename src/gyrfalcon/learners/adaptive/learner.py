@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, check_share
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.validation import (
     check_choice,
@@ -74,7 +74,6 @@ class Practical:
         Rows after which a row counts half; None for ever.
     """
 
-    reads_history: ClassVar[bool] = False
     epsilon: float = FIRST_SHARE
     decay: float = 1.0 / 3.0
     floor: float = 0.001
@@ -132,9 +131,8 @@ class Practical:
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
         return steps.started(self, replace(cold, state=Played(problem)), log)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Judge the alternatives by the new rows, then fit again with these."""
-        del history
         return self.advanced(epoch, log)
 
     def advanced(self, epoch: Epoch, log: Log, *, idle: bool = False) -> Epoch:

@@ -9,7 +9,7 @@ from typing import Literal
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.validation import check_choice, check_parts, check_positive
 from gyrfalcon.learners import steps
@@ -59,9 +59,8 @@ class EpochGreedy(Refitting):
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
         return self._with_share(steps.started(self, cold, log))
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """A regression of the passive rows so far, then greedy play beside a smaller passive share."""
-        del history
         rows = log.where(log.passive) if self.rows == "passive" else log
         if len(rows) == 0:
             why = "no passive rows came in" if len(log) else "no rewards came in"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.validation import check_flag, check_mixing, check_parts, check_whole
 from gyrfalcon.learners import action_changes, steps
@@ -41,7 +40,6 @@ class ExploreFirst:
     400
     """
 
-    reads_history: ClassVar[bool] = False
     n_explore: int = 500
     refit: bool = False
     mixing: float = 0.0
@@ -64,9 +62,8 @@ class ExploreFirst:
         untried = np.zeros(problem.n_actions, dtype=np.bool_)
         return steps.started(self, replace(cold, state=Explored(problem, tried=untried)), log)
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Greedy play by what was explored."""
-        del history
         state = explored_state(epoch)
         rows = log if self.refit else log.where(log.passive | ~state.tried[log.action])
         if len(rows) == 0:

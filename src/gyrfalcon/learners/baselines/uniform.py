@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Doubling, Schedule
 from gyrfalcon.core.validation import check_schedule
 from gyrfalcon.learners import action_changes, steps
@@ -22,7 +21,6 @@ class Uniform:
     Doubling(first=100)
     """
 
-    reads_history: ClassVar[bool] = False
     schedule: Schedule = Doubling(100)
 
     def __post_init__(self) -> None:
@@ -33,9 +31,9 @@ class Uniform:
         del log
         return steps.first_epoch(problem, self.schedule, Linear())
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """More of it."""
-        del log, history
+        del log
         return steps.successor(epoch, self.schedule, policy=epoch.policy, state=epoch.state, report=None)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:

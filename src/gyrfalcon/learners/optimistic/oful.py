@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.validation import check_delta, check_not_negative
 from gyrfalcon.learners import steps
@@ -81,9 +81,8 @@ class OFUL(Refitting):
         spread = math.sqrt(information + 2.0 * math.log(1.0 / self.delta))
         return self.noise * spread + math.sqrt(self.ridge) * self.norm
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Ridge regression on every row so far, if they say enough more than at the last refresh."""
-        del history
         if len(log) == 0:
             return steps.unchanged(epoch, self.schedule)
         known = ridge_learner.gathered(epoch, log, self.model_class, self.ridge)

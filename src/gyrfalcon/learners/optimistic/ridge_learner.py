@@ -13,7 +13,7 @@ from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
-from gyrfalcon.core.records import History, Log
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.validation import check_mixing, check_parts, check_positive
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.regression_learner import Refitting
@@ -105,9 +105,8 @@ class Confident(Refitting):
         del known
         return ()
 
-    def next_epoch(self, epoch: Epoch, log: Log, *, history: History) -> Epoch:
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Ridge regression on every row so far."""
-        del history
         if len(log) == 0:
             return steps.unchanged(epoch, self.schedule)
         fit = refitted(epoch, log, self.model_class, self.ridge)
