@@ -44,7 +44,7 @@ test test-long coverage check: export OMP_NUM_THREADS := 1
 test test-long coverage check: export OPENBLAS_NUM_THREADS := 1
 
 test: $(DEV_READY) ## Run the tests
-	$(PY) -m pytest -n auto -m "not long"
+	$(PY) -m pytest -n auto -m "not long and not site"
 
 test-long: $(DEV_READY) ## Run the tests that are too slow for every run
 	$(PY) -m pytest -n auto -m long
@@ -70,11 +70,14 @@ check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m pytest -q -n auto --doctest-modules --doctest-glob='*.md' src README.md docs
 	@! grep -nE '(https?|file)://|--(extra-)?index-url|--find-links' requirements*.lock
 
-docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+# Everything is read anew (-E), as Sphinx says nothing of pages that it has read before.
+docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline, and check its links
+	rm -rf site
+	$(PY) -m sphinx --builder html -E -q --fail-on-warning --keep-going -j auto -d build/doctrees docs site
+	$(PY) -m pytest -q -m site tests/docs
 
-reference: $(DEV_READY) ## Write the reference pages anew from the code
-	$(PY) docs/hooks/generate_reference.py
+reference: $(DEV_READY) ## Write the reference of the command line anew from the code
+	$(PY) docs/_ext/cli_page.py
 
 format: $(DEV_READY) ## Format the code and mend what the linter can
 	$(PY) -m ruff check --fix .
