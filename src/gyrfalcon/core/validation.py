@@ -38,6 +38,18 @@ def check_whole(name: str, value: object, least: int = 1, below: int | None = No
         raise ValueError(f"{name} is {value!r}; give a whole number of at least {least}{limit}.")
 
 
+def check_at_least(name: str, value: object, least: float) -> None:
+    """Refuse what is not a number of at least `least`; infinity is one."""
+    if not (is_number(value) and value >= least):
+        raise ValueError(f"{name} is {value!r}; give a number of at least {least:g}.")
+
+
+def check_seconds(name: str, value: object) -> None:
+    """Refuse what is neither a positive number of seconds nor None."""
+    if value is not None and not (is_number(value) and value > 0.0):
+        raise ValueError(f"{name} is {value!r}; give seconds above 0, or None to wait without limit.")
+
+
 def check_flag(name: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool):

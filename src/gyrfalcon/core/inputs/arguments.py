@@ -9,7 +9,8 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.inputs.columns import Boolean, cell
-from gyrfalcon.core.inputs.tables import by_row, floats_of, is_collection, is_missing, shown, values_of
+from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.core.inputs.tables import by_row, floats_of, is_collection, is_missing, values_of
 from gyrfalcon.core.records import PASSIVE, POLICY
 
 T = TypeVar("T")
@@ -19,18 +20,20 @@ A = TypeVar("A", Floats, Ints)
 def checked_labels(actions: Any) -> tuple[Hashable, ...]:
     """The labels of actions: hashable, all different, at least two."""
     if not is_collection(actions) or isinstance(actions, set | frozenset):
-        raise ValueError(f"actions are {shown(actions)}; give a list of labels, such as ['a', 'b'].")
+        raise ValueError(f"actions are {short_repr(actions)}; give a list of labels, such as ['a', 'b'].")
     labels = tuple(actions)
     first: dict[object, object] = {}
     for label in labels:
         if label is not None and is_missing(label):
-            raise ValueError(f"the label {shown(label)} does not equal itself; give text or a number.")
+            raise ValueError(f"the label {short_repr(label)} does not equal itself; give text or a number.")
         try:
             is_new = label not in first
         except TypeError:
-            raise ValueError(f"the label {shown(label)} is not hashable; give text or a number.") from None
+            raise ValueError(
+                f"the label {short_repr(label)} is not hashable; give text or a number."
+            ) from None
         if not is_new:
-            twins = f"{shown(first[label])} and {shown(label)}"
+            twins = f"{short_repr(first[label])} and {short_repr(label)}"
             raise ValueError(f"the actions {twins} compare equal; give each a label of its own.")
         first[label] = label
     if len(labels) < 2:
@@ -46,7 +49,7 @@ def is_bool(label: object) -> bool:
 def ends(reward_range: object) -> tuple[float, float]:
     """The two ends of a range."""
     if not isinstance(reward_range, list | tuple) or len(reward_range) != 2:
-        raise ValueError(f"reward_range is {shown(reward_range)}; give its ends, such as (0.0, 1.0).")
+        raise ValueError(f"reward_range is {short_repr(reward_range)}; give its ends, such as (0.0, 1.0).")
     low, high = reward_range
     return low, high
 
@@ -56,13 +59,13 @@ def agreed_length(n: object, parts: Mapping[str, Floats | Bools | None]) -> int:
     lengths = {name: len(part) for name, part in parts.items() if part is not None}
     if n is not None:
         if not isinstance(n, int | np.integer) or n < 0:
-            raise ValueError(f"n is {shown(n)}; give the number of contexts.")
+            raise ValueError(f"n is {short_repr(n)}; give the number of contexts.")
         lengths["n"] = int(n)
     if not lengths:
         raise ValueError("how many contexts there are is not said; give n, or `eligible`.")
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
-        raise ValueError(f"the numbers of contexts differ ({told}); give equally many.")
+        counts = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+        raise ValueError(f"the numbers of contexts differ ({counts}); give equally many.")
     return next(iter(lengths.values()))
 
 
@@ -75,7 +78,7 @@ def of_length(n: int, name: str, column: A) -> A:
 
 def numbers_of(name: str, values: object) -> Floats:
     """A column of floats; missing ones stay NaN for the caller to refuse."""
-    column = told(name, values_of, values)
+    column = with_location(name, values_of, values)
     try:
         return floats_of(column)
     except ValueError as error:
@@ -95,14 +98,14 @@ def whole_numbers(name: str, values: object) -> Ints:
 def components(passive: object) -> Ints:
     """Passive or policy for each row, from booleans."""
     flags = by_row(
-        lambda value: cell(Boolean(), value)[1], told("passive", values_of, passive), " of passive"
+        lambda value: cell(Boolean(), value)[1], with_location("passive", values_of, passive), " of passive"
     )
     return np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY)
 
 
-def told(place: str, convert: Callable[..., T], *values: object) -> T:
-    """The converted value; an error is told with its place."""
+def with_location(location: str, convert: Callable[..., T], *values: object) -> T:
+    """The converted value; an error message starts with the location of the value."""
     try:
         return convert(*values)
     except ValueError as error:
-        raise ValueError(f"{place}: {error}") from None
+        raise ValueError(f"{location}: {error}") from None

@@ -18,20 +18,13 @@ from gyrfalcon.core.inputs.arguments import (
     is_bool,
     numbers_of,
     of_length,
-    told,
     whole_numbers,
+    with_location,
 )
-from gyrfalcon.core.inputs.reward_range import Outside, RewardRange
+from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
+from gyrfalcon.core.inputs.reward_range import OutOfRange, RewardRange
 from gyrfalcon.core.inputs.schema import Schema
-from gyrfalcon.core.inputs.tables import (
-    by_row,
-    enumeration,
-    is_collection,
-    listed,
-    shown,
-    suggestion,
-    values_of,
-)
+from gyrfalcon.core.inputs.tables import by_row, is_collection, listed, values_of
 from gyrfalcon.core.records import PASSIVE, POLICY, Log
 
 
@@ -53,7 +46,7 @@ class Problem:
     features: Schema
     action_features: Schema
     reward_range: tuple[float, float]
-    outside: Outside
+    out_of_range: OutOfRange
     cost: bool
     rewards: RewardRange = field(init=False, repr=False, compare=False)
     _indices: dict[object, int] = field(init=False, repr=False, compare=False)
@@ -64,18 +57,18 @@ class Problem:
         features: object = None,
         action_features: object = None,
         reward_range: tuple[float, float] = (0.0, 1.0),
-        outside: Outside = "error",
+        out_of_range: OutOfRange = "error",
         cost: bool = False,
     ) -> None:
         labels = checked_labels(actions)
         low, high = ends(reward_range)
-        rewards = RewardRange(low, high, outside, cost)
+        rewards = RewardRange(low, high, out_of_range, cost)
         values = {
             "actions": labels,
             "features": Schema.of(features),
             "action_features": Schema.of(action_features),
             "reward_range": (rewards.low, rewards.high),
-            "outside": rewards.outside,
+            "out_of_range": rewards.out_of_range,
             "cost": rewards.cost,
             "rewards": rewards,
             "_indices": {label: index for index, label in enumerate(labels)},
@@ -94,7 +87,7 @@ class Problem:
             return self._indices[label]
         except (KeyError, TypeError):
             hint = suggestion(label, self.actions)
-            raise ValueError(f"there is no action {shown(label)}; {hint}") from None
+            raise ValueError(f"there is no action {short_repr(label)}; {hint}") from None
 
     def indices_of(self, labels: object) -> Ints:
         """The positions of the actions with these labels, (n,)."""
@@ -173,7 +166,7 @@ class Problem:
         if contexts.eligible is not None:
             barred = np.flatnonzero(~contexts.eligible[np.arange(n), action])
             if len(barred):
-                label = shown(self.actions[action[barred[0]]])
+                label = short_repr(self.actions[action[barred[0]]])
                 raise ValueError(
                     f"row {barred[0]}: action {label} is not eligible there; mend either column."
                 )
@@ -196,7 +189,9 @@ class Problem:
 
     def _check_contexts(self, contexts: Contexts) -> None:
         if type(contexts) is not Contexts:
-            raise ValueError(f"contexts are {shown(contexts)}; make them with this problem's `contexts`.")
+            raise ValueError(
+                f"contexts are {short_repr(contexts)}; make them with this problem's `contexts`."
+            )
         widths = (self.features.width, self.action_features.width)
         actual = (contexts.shared.shape[1], 0 if contexts.actions is None else contexts.actions.shape[2])
         if actual != widths:
@@ -220,7 +215,7 @@ class Problem:
             lacking = ~given if mask is None else mask & ~given
             if lacking.any():
                 row, index = np.argwhere(lacking)[0]
-                label = shown(self.actions[index])
+                label = short_repr(self.actions[index])
                 raise ValueError(f"row {row}: action {label} has no features; give them, or bar the action.")
             cube = cube if len(cube) == n else np.repeat(cube, n, axis=0)
         return Contexts(np.zeros((n, 0)) if table is None else table, cube, mask)
@@ -232,14 +227,16 @@ class Problem:
                 kind = f"{eligible.dtype} array of shape {eligible.shape}"
                 raise ValueError(f"eligible is a {kind}; give a boolean one of shape (n, {self.n_actions}).")
             return np.array(eligible, order="C")
-        mask = by_row(self._mask_of_row, told("eligible", values_of, eligible), " of eligible")
+        mask = by_row(self._mask_of_row, with_location("eligible", values_of, eligible), " of eligible")
         return np.array(mask, dtype=np.bool_).reshape(len(mask), self.n_actions)
 
     def _mask_of_row(self, labels: Any) -> Bools:
         if isinstance(labels, np.ndarray) and labels.dtype == np.bool_ and labels.shape == (self.n_actions,):
             return labels.copy()
         if not is_collection(labels):
-            raise ValueError(f"{shown(labels)} is not a collection of labels; give one such as ['a', 'b'].")
+            raise ValueError(
+                f"{short_repr(labels)} is not a collection of labels; give one such as ['a', 'b']."
+            )
         mask = np.zeros(self.n_actions, dtype=np.bool_)
         for label in labels:
             index = self.index_of(label)
@@ -273,7 +270,7 @@ class Problem:
         except ValueError:
             # Row by row of the flat table says little: the same refusal, action by action.
             for index, label in enumerate(self.actions):
-                told(f"action {shown(label)}", self.action_features.encode, array[:, index])
+                with_location(f"action {short_repr(label)}", self.action_features.encode, array[:, index])
             raise
         shape = (len(array), self.n_actions)
         return flat.reshape(*shape, self.action_features.width), np.ones(shape, dtype=np.bool_), is_same
@@ -284,8 +281,8 @@ class Problem:
         for row, features in enumerate(rows):
             for label, values in features.items():
                 index = self.index_of(label)
-                place = f"row {row} of actions, action {shown(label)}"
-                cube[row, index] = told(place, self.action_features.encode_one, values)[0]
+                place = f"row {row} of actions, action {short_repr(label)}"
+                cube[row, index] = with_location(place, self.action_features.encode_one, values)[0]
                 given[row, index] = True
         return cube, given
 
