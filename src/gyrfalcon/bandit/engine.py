@@ -58,8 +58,7 @@ class BanditEngine:
         awaits_features: bool,
     ) -> BanditEngine:
         """The engine in the first epoch of a problem, fitted on an initial log if there is one."""
-        if rules.default_reward is not None:
-            problem.rewards.checked(rules.default_reward)
+        rules.check_default(problem.rewards)
         if initial_log is not None:
             check_log(initial_log, problem)
         events = MemoryEventStore(problem, rules.max_pending)
@@ -126,8 +125,7 @@ class BanditEngine:
         for text, row in settled:
             if row is not None:
                 self.failed = False
-                if self.events.settle(text, row):
-                    self._count_closed(row.event)
+                self.n_open -= self.events.settle(text, row) and self._is_planned(row.event)
         self.advance_if_due()
 
     def expire(self, now: float, n_new: int = 0) -> None:
@@ -135,8 +133,8 @@ class BanditEngine:
         ids = self.events.overdue(now, self.rules.reward_timeout, self.rules.max_pending - n_new)
         if ids:
             self.failed = False
-            for event in self.events.expire(ids, self.rules.default_reward):
-                self._count_closed(event)
+            expired = self.events.expire(ids, self.rules.default_reward)
+            self.n_open -= sum(map(self._is_planned, expired))
 
     def add(self, log: Log) -> None:
         """Take in decisions made elsewhere as rounds played, and turn the epoch over if it is due."""
@@ -158,13 +156,14 @@ class BanditEngine:
         ):
             return
         try:
-            self.epoch = turn_over(self.learner, self.epoch, self.events, self.round)
+            self.epoch = turn_over(self.learner, self.epoch, self.events.rows(), self.round)
         except Exception as error:
             self.failed = True
             error.add_note(
                 "The rewards are credited, decisions go on by the epoch in play, and the next reward tries again."
             )
             raise
+        self.events.mark_learned()
         self.n_open = 0
 
     def snapshot(self) -> Snapshot:
@@ -188,8 +187,7 @@ class BanditEngine:
     def restored(snapshot: Snapshot, clock: MonotonicClock) -> BanditEngine:
         """The engine that goes on from a snapshot."""
         problem, rules = snapshot.problem, snapshot.rules
-        if rules.default_reward is not None:
-            problem.rewards.checked(rules.default_reward)
+        rules.check_default(problem.rewards)
         return BanditEngine(
             cast(Learner, snapshot.learner),
             MemoryEventStore(problem, rules.max_pending, snapshot.contents()),
@@ -236,6 +234,5 @@ class BanditEngine:
         self.round += 1
         self.n_open += event.round < self.epoch.stop
 
-    def _count_closed(self, event: Event) -> None:
-        if event.epoch == self.epoch.index and event.round < self.epoch.stop:
-            self.n_open -= 1
+    def _is_planned(self, event: Event) -> bool:
+        return event.epoch == self.epoch.index and event.round < self.epoch.stop

@@ -51,6 +51,11 @@ class RewardRules:
                 f"on_duplicate is {short_repr(self.on_duplicate)}; choose 'error', 'first', 'last' or 'sum'."
             )
 
+    def check_default(self, rewards: RewardRange) -> None:
+        """Refuse a default reward that the reward range refuses."""
+        if self.default_reward is not None:
+            rewards.checked(self.default_reward)
+
     def credited(
         self, event_id: str, known: Event | Settled | Closed | None, value: object, rewards: RewardRange
     ) -> Settled | None:

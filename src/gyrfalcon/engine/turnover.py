@@ -19,18 +19,6 @@ Rows: TypeAlias = Log | Sums
 """Settled rows, or what they add up to where a learner takes them in parts."""
 
 
-class RowSource(Protocol):
-    """Keeper of settled rows that no fit has used yet."""
-
-    def rows(self) -> Rows:
-        """The rows for the next fit; asking again gives the same rows."""
-        ...
-
-    def mark_learned(self) -> None:
-        """Leave out the rows of the last call of `rows` from now on: an epoch has been fitted on them."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long the end of an epoch waits for rewards of its planned rounds.
@@ -78,21 +66,12 @@ class Patience:
         return n_settled >= self.min_settled * n_planned and overtime >= self.max_overtime * n_planned
 
 
-def turn_over(learner: Learner, epoch: Epoch, source: RowSource, round_: int) -> Epoch:
-    """The successor of an epoch, fitted on the rows of a source and starting in `round_`, if not later.
+def turn_over(learner: Learner, epoch: Epoch, rows: Rows, round_: int) -> Epoch:
+    """The successor of an epoch, fitted on the rows settled since, on the clock of the rounds that were played.
 
-    A learner that fails leaves the source as it was, so that the same rows are there for the next attempt.
-    """
-    following = refitted(learner, epoch, source.rows(), round_)
-    source.mark_learned()
-    return following
-
-
-def refitted(learner: Learner, epoch: Epoch, rows: Rows, round_: int) -> Epoch:
-    """The successor that a learner makes of these rows, on the clock of the rounds that were played.
-
-    An epoch in overtime has decided rounds of its successor's plan: the successor then starts later, with as many
-    rounds as planned.
+    An epoch in overtime has decided rounds of its successor's plan: the successor then starts in `round_`, with as
+    many rounds as planned. A learner that fails raises its error with a note, and nothing has changed: rows count as
+    learned from only when this has returned.
     """
     try:
         if isinstance(rows, Sums) and isinstance(learner, Summing):
@@ -101,7 +80,11 @@ def refitted(learner: Learner, epoch: Epoch, rows: Rows, round_: int) -> Epoch:
             assert isinstance(rows, Log)
             following = learner.next_epoch(epoch, rows)
         late = max(0, round_ - following.start)
-        return replace(following, start=following.start + late, stop=following.stop + late)
+        return (
+            replace(following, start=following.start + late, stop=following.stop + late)
+            if late
+            else following
+        )
     except Exception as error:
         error.add_note(f"The learner could not refit after epoch {epoch.index}, before round {round_}.")
         raise
