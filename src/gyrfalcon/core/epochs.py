@@ -115,7 +115,7 @@ class Mixture:
 
 
 def passive_count(share: float, n_rounds: int) -> int:
-    """ceil(share n), at least 1 for a positive share, untouched by noise such as .07 * 100 > 7.
+    """ceil(share n), at least 1 for a positive share, untouched by noise such as 0.07 * 100 > 7.
 
     >>> passive_count(0.07, 100), passive_count(0.3, 4), passive_count(0.0, 10), passive_count(1e-6, 10)
     (7, 2, 0, 1)
