@@ -1,4 +1,4 @@
-"""Checks of what people hand in: the value if it will do, else a sentence on what is wrong and where."""
+"""Validation of user arguments: the value, or an error that says what is wrong and where."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_bool(label: object) -> bool:
 
 
 def ends(reward_range: object) -> tuple[float, float]:
-    """The two ends of a range."""
+    """The two ends of a reward range."""
     if not isinstance(reward_range, list | tuple) or len(reward_range) != 2:
         raise ValueError(f"reward_range is {short_repr(reward_range)}; give its ends, such as (0.0, 1.0).")
     low, high = reward_range

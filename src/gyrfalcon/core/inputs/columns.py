@@ -1,4 +1,4 @@
-"""What a column of a context may hold, and how its values become float64.
+"""Columns of features: what they may hold, and how their values become float64.
 
 Each value sets exactly one cell among the encoded columns of its feature: `cell` says which and to what, for
 one row and for many. Everything else is a shortcut for values that an array can check at once.
@@ -28,8 +28,15 @@ _BOOLEANS = (bool, np.bool_, int, float, np.number)
 
 @dataclass(frozen=True, slots=True)
 class Numeric:
-    """A finite number as it is; booleans count as 0 and 1, and integers beyond 2**53 are refused.
+    """Column of finite numbers; booleans count as 0 and 1, and integers beyond 2**53 are refused.
 
+    Parameters
+    ----------
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> Schema.of({"age": Numeric(missing=True)}).encode([{"age": 31}, {"age": None}]).tolist()
     [[31.0, 0.0], [0.0, 1.0]]
@@ -40,8 +47,15 @@ class Numeric:
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
-    """True and False, or the numbers 1 and 0, as 1.0 and 0.0.
+    """Column of True and False, or of the numbers 1 and 0, encoded as 1.0 and 0.0.
 
+    Parameters
+    ----------
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> Schema.of({"member": Boolean()}).encode([{"member": True}, {"member": False}]).tolist()
     [[1.0], [0.0]]
@@ -52,8 +66,17 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Categorical:
-    """One indicator per level, and one for "other", where all unknown values land.
+    """Column of known levels: one indicator per level, and one for "other", which all unknown values share.
 
+    Parameters
+    ----------
+    levels
+        The known values, at least one; "other" cannot be one of them.
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> country = Schema.of({"country": Categorical(("NO", "SE"))})
     >>> country.encode([{"country": "SE"}, {"country": "FI"}]).tolist()
@@ -75,7 +98,7 @@ class Categorical:
                 reason = "missing=True is for no value, and all that is not listed is 'other'"
                 raise ValueError(f"{short_repr(level)} cannot be a level ({reason}); leave it out.")
             if not isinstance(level, Hashable):
-                raise ValueError(  # noqa: TRY004 - every refusal at the edge is a ValueError
+                raise ValueError(  # noqa: TRY004 - every refused input is a ValueError
                     f"the level {short_repr(level)} cannot be looked up; give text or a number."
                 )
             if level in seen or str(level) in seen:
@@ -89,11 +112,20 @@ class Categorical:
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """One indicator per bucket, for text with many values: the same bucket in any process on any machine.
+    """Column of text with many values: one indicator per hash bucket, the same in any process on any machine.
 
     The bucket is blake2b of the value's text, so that the number 1 and the text "1" share a bucket, as do
     1, 1.0 and True: ids arrive as either, and a missing value turns a column of integers into floats.
 
+    Parameters
+    ----------
+    n_buckets
+        Number of hash buckets, at least 1.
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> city = Schema.of({"city": Hashed(4)})
     >>> city.names
@@ -124,7 +156,7 @@ def encoded_names(name: str, column: Column) -> list[str]:
 
 
 def fill(out: Floats, name: str, column: Column, values: Values) -> None:
-    """Zeros turned into the encoding of the values."""
+    """Write the encoding of values into zeros."""
     if column.missing and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
         gone = np.isnan(values)
         floats = _checked(column, np.where(gone, 0.0, values))

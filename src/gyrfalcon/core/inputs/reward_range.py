@@ -1,4 +1,4 @@
-"""Rewards between people's units and the learner's, where they run from 0 to 1 and larger is better."""
+"""Conversion of rewards to the learner's units, in which they run from 0 to 1 and larger is better."""
 
 from __future__ import annotations
 
@@ -17,11 +17,29 @@ OutOfRange: TypeAlias = Literal["error", "clip", "accept"]
 
 @dataclass(frozen=True, slots=True)
 class RewardRange:
-    """The range that rewards are promised to lie in, and what happens to those that do not.
+    """Range of rewards, and what happens to rewards out of range.
 
-    `out_of_range` refuses them ("error"), moves them to the nearer end ("clip") or lets them through ("accept"); a
-    reward that is missing or infinite is refused always. A cost is flipped: the lowest cost is worth 1.
+    A reward that is missing or infinite is refused always.
 
+    Parameters
+    ----------
+    low
+        Lowest reward.
+    high
+        Highest reward.
+    out_of_range
+        Effect of a reward outside the range: "error" refuses it, "clip" moves it to the nearer end, and
+        "accept" takes it as it is.
+    cost
+        Whether rewards are costs, of which less is better: the lowest cost is then worth 1.
+
+    Raises
+    ------
+    ValueError
+        If an end is not finite, or the lower end does not come first.
+
+    Examples
+    --------
     >>> RewardRange(0, 50).to_unit([0, 10, 50]).tolist()
     [0.0, 0.2, 1.0]
     >>> RewardRange(0, 50, out_of_range="clip", cost=True).to_unit([10, 60]).tolist()
@@ -50,7 +68,23 @@ class RewardRange:
         object.__setattr__(self, "cost", bool(self.cost))
 
     def to_unit(self, values: object) -> Floats:
-        """A column of rewards, or an array of any shape, in the learner's units."""
+        """Rewards in the learner's units.
+
+        Parameters
+        ----------
+        values
+            A column of rewards, or an array of any shape.
+
+        Returns
+        -------
+        ndarray
+            Floats of the same shape, in [0, 1] unless rewards out of range are accepted.
+
+        Raises
+        ------
+        ValueError
+            If a reward is not a finite number, or is out of range and refused.
+        """
         column = values if isinstance(values, np.ndarray) else values_of(values)
         floats = finite_floats(column)
         if floats is not None:
@@ -69,19 +103,19 @@ class RewardRange:
         return (self.high - within if self.cost else within - self.low) / (self.high - self.low)
 
     def checked(self, value: object) -> float:
-        """One reward as a plain float in people's units; an error if it can't be converted."""
+        """One reward as a plain float in the problem's units, refused if it has none in the learner's."""
         self.unit_one(value)
         return float(value)  # type: ignore[arg-type]  # unit_one has refused what is not a number
 
     def unit_one(self, value: object) -> float:
-        """One reward in the learner's units: the same bits as in a column."""
+        """One reward in the learner's units, with the same bits as in a column."""
         reward = value if type(value) is float else self._number(value)
         if not self.low <= reward <= self.high:
             reward = self._moved(reward)
         return (self.high - reward if self.cost else reward - self.low) / (self.high - self.low)
 
     def from_unit(self, units: Floats) -> Floats:
-        """The learner's units as people's rewards, or costs."""
+        """Rewards, or costs, of numbers in the learner's units."""
         scaled = units * (self.high - self.low)
         return self.high - scaled if self.cost else self.low + scaled
 
@@ -92,7 +126,7 @@ class RewardRange:
             raise ValueError(f"the {self._kind} {error}; give a finite number.") from None
 
     def _moved(self, reward: float) -> float:
-        """A reward outside the range, after the rule."""
+        """A reward outside the range, as `out_of_range` changes it."""
         if not isfinite(reward):
             raise ValueError(
                 f"the {self._kind} is {reward}; give a finite number, or wait until there is one."

@@ -1,4 +1,4 @@
-"""The features of a context: named columns, and how rows and tables of them become a float64 matrix."""
+"""Schemas of features: named columns, and their encoding as one float64 matrix."""
 
 from __future__ import annotations
 
@@ -29,8 +29,27 @@ _BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "h
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The features by name, and their encoding as one float64 matrix.
+    """Features by name, and their encoding as one float64 matrix; `Schema.of` makes one.
 
+    Parameters
+    ----------
+    columns
+        Pairs of a name and a column: `Numeric`, `Boolean`, `Categorical` or `Hashed`.
+
+    Attributes
+    ----------
+    names
+        Names of the encoded columns.
+    width
+        Number of the encoded columns.
+
+    Raises
+    ------
+    ValueError
+        If a name is not text, or two features encode under the same name.
+
+    Examples
+    --------
     >>> schema = Schema.of({"age": "numeric", "country": ["NO", "SE"]})
     >>> schema.names
     ('age', 'country=NO', 'country=SE', 'country=other')
@@ -75,11 +94,21 @@ class Schema:
 
     @staticmethod
     def of(spec: object) -> Schema:
-        """The schema of what people write.
+        """The schema that a short specification stands for.
 
-        A number of numeric features (x0, x1, ...), a list of names of numeric features, a mapping of names to
-        "numeric", "boolean", "hashed", a list of levels or a column, a schema, or None for no features.
+        Parameters
+        ----------
+        spec
+            A number of numeric features (x0, x1, ...); a list of names of numeric features; a mapping of names
+            to "numeric", "boolean", "hashed", a list of levels or a column; a schema; or None for no features.
 
+        Raises
+        ------
+        ValueError
+            If the specification is none of these.
+
+        Examples
+        --------
         >>> Schema.of(2) == Schema.of(["x0", "x1"]) == Schema.of({"x0": "numeric", "x1": Numeric()})
         True
         """
@@ -102,8 +131,20 @@ class Schema:
         """The schema of an example: one context, or a table of several.
 
         Numbers are numeric, booleans boolean, text hashed; a feature with a missing value may be missing.
-        A flat list or 1-d array is one context, whose features are called x0, x1, ...
 
+        Parameters
+        ----------
+        example
+            A mapping, a sequence or an array of one context, or a table of several. A flat list or 1-d array
+            is one context, whose features are called x0, x1, ...
+
+        Raises
+        ------
+        ValueError
+            If a feature has no value, or a value that no column holds.
+
+        Examples
+        --------
         >>> Schema.infer({"age": 31, "member": True}).columns
         (('age', Numeric(missing=False)), ('member', Boolean(missing=False)))
         """
@@ -115,7 +156,19 @@ class Schema:
         return Schema(tuple(zip(map(str, names), map(_inferred, names, columns), strict=True)))
 
     def encode(self, table: object) -> Floats:
-        """All rows encoded, (n, width): by name where the table has names, otherwise by position."""
+        """All rows encoded as floats, (n, width).
+
+        Parameters
+        ----------
+        table
+            A frame, an array, a mapping of columns or a list of rows; columns are matched by name where the
+            table has names, otherwise by position.
+
+        Raises
+        ------
+        ValueError
+            If names or numbers of columns differ, or a value does not fit its column.
+        """
         if self._plain_shape is not None and isinstance(table, np.ndarray) and table.ndim == 2:
             floats = tables.finite_floats(table)
             if floats is not None and floats.shape[1:] == self._plain_shape:
@@ -127,7 +180,18 @@ class Schema:
         return encoded
 
     def encode_one(self, row: object) -> Floats:
-        """One row encoded, (1, width): the same bits as in any batch, by a shorter way for plain numbers."""
+        """One row encoded as floats, (1, width), with the same bits as in any batch.
+
+        Parameters
+        ----------
+        row
+            A mapping of names to values, a sequence or an array.
+
+        Raises
+        ------
+        ValueError
+            If names or numbers of values differ, or a value does not fit its column.
+        """
         if self._plain_shape is not None:
             values: Values = ()
             if type(row) is np.ndarray:

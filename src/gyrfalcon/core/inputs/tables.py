@@ -1,7 +1,7 @@
 """Parsing of user tables: tables to columns, rows to values, values to floats.
 
 Frames are recognised by what they can do (column names and access by name), so that pandas, Polars and Arrow
-work without being imported. Errors are sentences without a place; whoever knows the place puts it in front.
+work without being imported. Error messages have no location: callers put it in front.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def floats_of(values: Values) -> Floats:
 
 
 def by_row(convert: Callable[[object], T], values: Values, place: str = "") -> list[T]:
-    """Each value converted; the error of a value is told with its row and place."""
+    """Each value converted; an error message starts with the row and place of its value."""
     converted: list[T] = []
     for row, value in enumerate(listed(values)):
         try:
