@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.columns import Boolean, cell
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.tables import by_row, floats_of, is_collection, is_missing, values_of
@@ -95,12 +96,47 @@ def whole_numbers(name: str, values: object) -> Ints:
     return numbers.astype(np.int64)
 
 
-def components(passive: object) -> Ints:
-    """Passive or policy for each row, from booleans."""
-    flags = by_row(
-        lambda value: cell(Boolean(), value)[1], with_location("passive", values_of, passive), " of passive"
-    )
-    return np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY)
+def components_of(n: int, is_uniform: bool, passive: object) -> Ints:
+    """Which component acted in each of n rows: by a column of booleans, or alike in all."""
+    if passive is None:
+        return np.full(n, PASSIVE if is_uniform else POLICY)
+    column = with_location("passive", values_of, passive)
+    flags = by_row(lambda value: cell(Boolean(), value)[1], column, " of passive")
+    return of_length(n, "passive", np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY))
+
+
+def propensities_of(contexts: Contexts, n_actions: int, values: object) -> Floats:
+    """The propensity of each row: a column of probabilities, or None for uniform choices."""
+    if values is None:
+        mask = contexts.eligible
+        n_eligible = np.full(len(contexts), n_actions) if mask is None else mask.sum(axis=1)
+        return 1.0 / n_eligible
+    propensity = numbers_of("propensities", values)
+    wrong = np.flatnonzero(~((propensity > 0.0) & (propensity <= 1.0)))
+    if len(wrong):
+        raise ValueError(
+            f"row {wrong[0]}: the propensity {propensity[wrong[0]]} is not in (0, 1]; give the "
+            "probability with which the action was chosen, or leave the row out."
+        )
+    return of_length(len(contexts), "propensities", propensity)
+
+
+def check_contexts(contexts: object, n_actions: int, width: int, action_width: int) -> None:
+    """Refuse contexts that were made for another problem."""
+    remedy = "make them with this problem's `contexts`."
+    if type(contexts) is not Contexts:
+        raise ValueError(f"contexts are {short_repr(contexts)}; {remedy}")
+    actual = (contexts.shared.shape[1], 0 if contexts.actions is None else contexts.actions.shape[2])
+    if actual != (width, action_width):
+        raise ValueError(
+            f"the contexts have {actual[0]} shared and {actual[1]} action features, and the problem has "
+            f"{width} and {action_width}; {remedy}"
+        )
+    for part in (contexts.actions, contexts.eligible):
+        if part is not None and part.shape[1] != n_actions:
+            raise ValueError(
+                f"the contexts have {part.shape[1]} actions and the problem {n_actions}; {remedy}"
+            )
 
 
 def with_location(location: str, convert: Callable[..., T], *values: object) -> T:

@@ -12,18 +12,19 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.action_tables import cube_of, mask_of, mask_of_row
 from gyrfalcon.core.inputs.arguments import (
     agreed_length,
+    check_contexts,
     checked_labels,
-    components,
+    components_of,
     ends,
-    numbers_of,
     of_length,
+    propensities_of,
     whole_numbers,
 )
 from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
 from gyrfalcon.core.inputs.reward_range import OutOfRange, RewardRange
 from gyrfalcon.core.inputs.schema import Schema
 from gyrfalcon.core.inputs.tables import by_row, listed, values_of
-from gyrfalcon.core.records import PASSIVE, POLICY, Log
+from gyrfalcon.core.records import Log
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -262,7 +263,7 @@ class Problem:
         ValueError
             If columns differ in length, or a label, a reward or a propensity is not valid.
         """
-        self._check_contexts(contexts)
+        check_contexts(contexts, self.n_actions, self.features.width, self.action_features.width)
         n = len(contexts)
         action = of_length(n, "actions", self.indices_of(actions))
         reward = of_length(n, "rewards", self.rewards.to_unit(values_of(rewards)))
@@ -277,10 +278,10 @@ class Problem:
             contexts,
             action,
             reward,
-            self._propensities(contexts, propensities),
+            propensities_of(contexts, self.n_actions, propensities),
             np.repeat(whole_numbers("epoch", [epoch]), n),
             np.arange(n) if rounds is None else of_length(n, "rounds", whole_numbers("rounds", rounds)),
-            self._components(n, propensities is None, passive),
+            components_of(n, propensities is None, passive),
         )
 
     def _check_given(self, shared: object, actions: object) -> None:
@@ -289,23 +290,6 @@ class Problem:
         if (actions is None) == bool(self.action_features.columns):
             fault = "declared and not given" if actions is None else "given and not declared"
             raise ValueError(f"features of actions are {fault}; see `action_features` and `actions`.")
-
-    def _check_contexts(self, contexts: Contexts) -> None:
-        if type(contexts) is not Contexts:
-            raise ValueError(
-                f"contexts are {short_repr(contexts)}; make them with this problem's `contexts`."
-            )
-        widths = (self.features.width, self.action_features.width)
-        actual = (contexts.shared.shape[1], 0 if contexts.actions is None else contexts.actions.shape[2])
-        if actual != widths:
-            raise ValueError(
-                f"the contexts have {actual[0]} shared and {actual[1]} action features, and the problem has "
-                f"{widths[0]} and {widths[1]}; make them with this problem's `contexts`."
-            )
-        for part in (contexts.actions, contexts.eligible):
-            if part is not None and part.shape[1] != self.n_actions:
-                fault = f"the contexts have {part.shape[1]} actions and the problem {self.n_actions}"
-                raise ValueError(f"{fault}; make them with this problem's `contexts`.")
 
     def _assembled(
         self, n: int, table: Floats | None, cube: Floats | None, given: Bools | None, mask: Bools | None
@@ -322,23 +306,3 @@ class Problem:
                 raise ValueError(f"row {row}: action {label} has no features; give them, or bar the action.")
             cube = cube if len(cube) == n else np.repeat(cube, n, axis=0)
         return Contexts(np.zeros((n, 0)) if table is None else table, cube, mask)
-
-    @staticmethod
-    def _components(n: int, is_uniform: bool, passive: object) -> Ints:
-        if passive is None:
-            return np.full(n, PASSIVE if is_uniform else POLICY)
-        return of_length(n, "passive", components(passive))
-
-    def _propensities(self, contexts: Contexts, values: object) -> Floats:
-        if values is None:
-            mask = contexts.eligible
-            n_eligible = np.full(len(contexts), self.n_actions) if mask is None else mask.sum(axis=1)
-            return 1.0 / n_eligible
-        propensity = numbers_of("propensities", values)
-        wrong = np.flatnonzero(~((propensity > 0.0) & (propensity <= 1.0)))
-        if len(wrong):
-            raise ValueError(
-                f"row {wrong[0]}: the propensity {propensity[wrong[0]]} is not in (0, 1]; give the "
-                "probability with which the action was chosen, or leave the row out."
-            )
-        return of_length(len(contexts), "propensities", propensity)
