@@ -334,7 +334,7 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
     run = steps(WAVES, environment, 100)
     epoch, state = last_of(run)
     assert state.others.fits == (None,)
-    problem = Problem(labels, features=2, outside="accept")
+    problem = Problem(labels, features=2, out_of_range="accept")
     adapted = WAVES.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), environment.problem, problem)
     early = Log.concat(chosen_state(adapted).others.early, len(labels))
@@ -363,7 +363,7 @@ def test_a_class_at_rest_adapts_as_well() -> None:
         (1, 2),
         next(number for number, fit in enumerate(state.others.fits) if isinstance(fit, RestingRidge)),
     )
-    problem = Problem([second, "new", first], features=2, outside="accept")
+    problem = Problem([second, "new", first], features=2, out_of_range="accept")
     moved = chosen_state(AUTO.adapt(epoch, problem)).others.fits[place]
     resting = state.others.fits[place]
     assert isinstance(moved, RestingRidge)
@@ -391,7 +391,7 @@ def test_a_file_in_mid_run_changes_no_decision(place: int, tmp_path: Path) -> No
 def test_a_bandit_that_was_saved_goes_on_as_it_would_have(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1.0, 1.0, size=(900, 2))
-    bandit = Bandit(QUADRATIC, ["left", "right"], 2, seed=3)
+    bandit = Bandit(learner=QUADRATIC, actions=["left", "right"], features=2, seed=3)
 
     def reward_of(action: object, row: Floats) -> float:
         return float((action == "left") == (row[0] * row[1] > 0.0))

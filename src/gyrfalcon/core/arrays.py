@@ -1,4 +1,4 @@
-"""Rows chosen by a mask, as a slice where they are adjacent: a view instead of a copy of every column."""
+"""Types of arrays, and masks as slices where that saves a copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 
 def rows_of(mask: Bools) -> slice | Bools:
-    """The same rows.
+    """The mask as a slice when its rows are adjacent, to avoid a copy.
 
     >>> rows_of(np.array([False, True, True])), rows_of(np.array([True, False, True])).tolist()
     (slice(1, 3, None), [True, False, True])

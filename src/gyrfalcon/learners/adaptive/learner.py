@@ -16,7 +16,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
-from gyrfalcon.core.policies.kernels import InverseGapWeighting, check_share
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.validation import (
@@ -27,6 +27,7 @@ from gyrfalcon.core.validation import (
     check_optional,
     check_parts,
     check_positive,
+    check_share,
 )
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.adaptive.gate_fits import Evidence, alternatives, ridge_slack
