@@ -23,7 +23,7 @@ from gyrfalcon_paper.lines import heights_of, played_model
 LEARNERS: dict[str, Learner] = {
     "LinUCB": LinUCB(),
     "FALCON": Falcon(),
-    "Epsilon-FALCON": EpsilonFalcon(preset="calibrated"),
+    "Epsilon-FALCON": EpsilonFalcon(),
 }
 FIRST_EPOCH = 100
 

@@ -135,11 +135,11 @@ def test_a_learner_that_fails_in_decide_only_warns_because_decisions_must_go_on(
 
 
 def test_a_failing_start_leaves_the_features_open() -> None:
-    bandit = Bandit(EpsilonFalcon(preset="calibrated"), actions=["a", "b"], seed=1)
+    bandit = Bandit(EpsilonFalcon(), actions=["a", "b"], seed=1)
     bandit._play.learner = object()  # type: ignore[assignment]
     with pytest.raises(AttributeError):
         bandit.decide([1.0])
-    bandit._play.learner = EpsilonFalcon(preset="calibrated")
+    bandit._play.learner = EpsilonFalcon()
     assert bandit.decide([1.0, 2.0]).round == 0
 
 

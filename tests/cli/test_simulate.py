@@ -83,7 +83,7 @@ def test_a_figure_is_drawn(tmp_path: Path, ending: str) -> None:
 def test_epochs_are_those_of_the_first_replication() -> None:
     calibrated = ("simulate", "EpsilonFalcon", "StepExample", "--set", "preset=calibrated")
     report = numbers(*calibrated, *SMALL, "--epochs")
-    played = simulate(EpsilonFalcon(preset="calibrated"), SensitivityExample(), 500, 1).epochs[0]
+    played = simulate(EpsilonFalcon(), SensitivityExample(), 500, 1).epochs[0]
     assert [epoch["until"] for epoch in report["epochs"]] == [epoch.stop for epoch in played]
     assert report["epochs"][0]["gamma"] is None
     assert report["epochs"][-1]["passive"] == 10

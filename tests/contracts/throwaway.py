@@ -195,8 +195,8 @@ class Master:
     """Exponential weights over base learners; a base refits when its own rows fill its own epoch."""
 
     bases: tuple[EpsilonFalcon, ...] = (
-        EpsilonFalcon(preset="calibrated", epsilon=0.05, passive_design="coin", tau_1=40),
-        EpsilonFalcon(preset="calibrated", epsilon=0.2, passive_design="coin", tau_1=40),
+        EpsilonFalcon(epsilon=0.05, passive_design="coin", tau_1=40),
+        EpsilonFalcon(epsilon=0.2, passive_design="coin", tau_1=40),
     )
     rate: float = 0.02
     floor: float = 0.2

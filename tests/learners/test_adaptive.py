@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from gyrfalcon.learners.adaptive.gate_fits import NAMES
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
@@ -18,8 +19,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
-from gyrfalcon.learners.adaptive.gate_fits import NAMES
-from gyrfalcon.learners.adaptive.learner import Practical
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon, Practical
 from gyrfalcon.learners.adaptive.state import played_state
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -35,7 +35,7 @@ from tests.contracts.environments import Lines, Play, epochs_of, started, unifor
 
 STEP = StepExample()
 LINEAR = ("linear",)
-PRACTICAL = EpsilonFalcon(preset="practical", classes=LINEAR)
+PRACTICAL = AdaptiveFalcon(classes=LINEAR)
 REFITS = Geometric(16, 1.1, longest=200)
 
 
@@ -72,15 +72,13 @@ def test_epochs_are_short_and_gamma_grows_with_the_root_of_all_rows() -> None:
 def test_the_bonus_is_the_residual_deviation_times_a_scale() -> None:
     environment = LinearEnvironment(noise=0.2)
     for scale in (1.0, 0.5, 0.0):
-        last = epochs_of(EpsilonFalcon(preset="practical", bonus=scale, classes=LINEAR), environment, 5_000)[
-            -1
-        ]
+        last = epochs_of(AdaptiveFalcon(bonus=scale, classes=LINEAR), environment, 5_000)[-1]
         # 4,800 rows: the residual deviation has a standard error of about 1 per cent.
         assert scorer_of(last).bonus == pytest.approx(0.2 * scale, rel=0.05)
 
 
 def test_without_a_gate_the_pooled_fit_plays_and_nothing_else_is_summed() -> None:
-    last = epochs_of(EpsilonFalcon(preset="practical", gate="never", classes=LINEAR), STEP, 1_000)[-1]
+    last = epochs_of(AdaptiveFalcon(gate="never", classes=LINEAR), STEP, 1_000)[-1]
     state = played_state(last)
     assert state.evidence is not None
     assert state.evidence.rows.n == last.start
@@ -90,7 +88,7 @@ def test_without_a_gate_the_pooled_fit_plays_and_nothing_else_is_summed() -> Non
 
 
 def test_always_constrained_means_that_the_constrained_fit_plays() -> None:
-    last = epochs_of(EpsilonFalcon(preset="practical", gate="always", classes=LINEAR), STEP, 4_000)[-1]
+    last = epochs_of(AdaptiveFalcon(gate="always", classes=LINEAR), STEP, 4_000)[-1]
     gate = played_state(last).gate
     assert gate.in_use == 0
     assert scorer_of(last).model == gate.models[0]
@@ -103,7 +101,7 @@ def test_the_gate_opens_where_the_pooled_fit_is_trapped_and_earns_what_it_promis
     # lengths: a mean of 3 below .73 has a chance below 1 in 1,000.
     trace = simulate(PRACTICAL, STEP, 60_000, 3, seed=5, checkpoints=[45_000, 60_000])
     trapped = simulate(
-        EpsilonFalcon(preset="practical", gate="never", classes=LINEAR),
+        AdaptiveFalcon(gate="never", classes=LINEAR),
         STEP,
         60_000,
         3,
@@ -308,7 +306,7 @@ def test_actions_come_and_go_in_the_midst_of_the_corollary() -> None:
 
 
 def test_saved_in_the_midst_of_the_corollary_it_goes_on_with_the_same_bits(tmp_path: Path) -> None:
-    learner = EpsilonFalcon(preset="practical", classes=LINEAR, epsilon="corollary")
+    learner = AdaptiveFalcon(classes=LINEAR, epsilon="corollary")
     epoch = epochs_of(learner, STEP, 3_000, seed=1)[-1]
     assert played_state(epoch).asked is not None
     files.save(tmp_path / "epoch", epoch)
@@ -335,19 +333,17 @@ def test_saved_in_the_midst_of_the_corollary_it_goes_on_with_the_same_bits(tmp_p
 )
 def test_what_practical_play_has_no_use_for_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        EpsilonFalcon(preset="practical", **settings)
+        AdaptiveFalcon(**settings)
 
 
 @pytest.mark.parametrize("name", ["bonus", "decay", "floor"])
 def test_its_own_settings_are_refused_elsewhere(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} is 0.1, which preset 'calibrated' has no use for"):
-        EpsilonFalcon(preset="calibrated", **{name: 0.1})  # type: ignore[arg-type]
+        EpsilonFalcon(**{name: 0.1})  # type: ignore[arg-type]
 
 
 def test_a_class_with_a_ridge_of_its_own_keeps_it() -> None:
-    given = played_state(
-        epochs_of(EpsilonFalcon(preset="practical", model_class=Linear(ridge=3.0)), STEP, 100)[-1]
-    )
+    given = played_state(epochs_of(AdaptiveFalcon(model_class=Linear(ridge=3.0)), STEP, 100)[-1])
     default = played_state(epochs_of(PRACTICAL, STEP, 100)[-1])
     assert given.oracle is not None
     assert default.oracle is not None

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from gyrfalcon.learners.adaptive.class_learner import Chosen, ClassChoosing, chosen_state
 
 from gyrfalcon.bandit.bandit import Bandit
 from gyrfalcon.core.arrays import Floats
@@ -22,23 +23,22 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment, XorEnvironment
-from gyrfalcon.learners.adaptive.class_learner import Chosen, ClassChoosing, chosen_state
-from gyrfalcon.learners.adaptive.learner import Practical
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon, Practical
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.features.splines import Splines
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.deferred import RestingRidge
-from gyrfalcon.oracles.recursive.ridge import RunningModel, RunningRidge
+from gyrfalcon.oracles.recursive.deferred import DeferredRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.storage.files import load, save
 from tests.contracts.environments import Lines, Play, renumbered
 
-AUTO = EpsilonFalcon(preset="practical")
-LINEAR = EpsilonFalcon(preset="practical", classes=("linear",))
-WAVES = EpsilonFalcon(preset="practical", classes=("fourier",))
-QUADRATIC = EpsilonFalcon(preset="practical", classes=("linear", "quadratic"))
+AUTO = AdaptiveFalcon()
+LINEAR = AdaptiveFalcon(classes=("linear",))
+WAVES = AdaptiveFalcon(classes=("fourier",))
+QUADRATIC = AdaptiveFalcon(classes=("linear", "quadratic"))
 SINUS = SinusoidEnvironment(n_actions=2, n_features=2, noise="bernoulli")
 STEPS = tuple[tuple[Epoch, Log], ...]
 """Epochs, each with the rows that it played."""
@@ -133,7 +133,7 @@ def entries(share: float) -> dict[int, int]:
         for place, fit in enumerate(chosen_state(epoch).others.fits):
             if fit is not None and place not in entered:
                 entered[place] = len(rewards)
-                assert isinstance(fit, RunningRidge)
+                assert isinstance(fit, RecursiveRidge)
                 assert fit.n == len(rewards)  # all early rows are in it
                 wanted = (0.5, 1.5, 1.5)[place] * fit.n_columns
                 assert wanted <= worths[-1]
@@ -175,7 +175,7 @@ def test_early_rows_are_kept_until_all_have_entered_and_then_dropped() -> None:
 def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -> None:
     run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
     states = [chosen_state(epoch) for epoch, _ in run[1:]]
-    resting = [[isinstance(fit, RestingRidge) for fit in state.others.fits] for state in states]
+    resting = [[isinstance(fit, DeferredRidge) for fit in state.others.fits] for state in states]
     woke = [
         (place, number)
         for place in range(1, len(states))
@@ -185,9 +185,9 @@ def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -
     assert {number for _, number in woke} >= {0, 1}
     for place, number in [*woke, (len(states) - 1, 2)]:
         fit = states[place].others.fits[number]
-        assert isinstance(fit, RunningRidge)
+        assert isinstance(fit, RecursiveRidge)
         rows = rows_before(run, place + 1)
-        never_rested = RunningRidge.start(fit.basis, 2, fit.ridge).with_rows(rows)
+        never_rested = RecursiveRidge.start(fit.basis, 2, fit.ridge).with_rows(rows)
         phi = fit.rows(rows.contexts)
         np.testing.assert_allclose(phi @ fit.coefficients.T, phi @ never_rested.coefficients.T, atol=1e-8)
         np.testing.assert_allclose(fit.predicted(rows)[1], never_rested.predicted(rows)[1], atol=1e-8)
@@ -199,10 +199,10 @@ def test_a_class_rests_only_while_it_is_far_behind_and_does_not_play() -> None:
     states = [chosen_state(epoch) for epoch, _ in run[1:]]
     for before, after in itertools.pairwise(states):
         for place in range(3):
-            if isinstance(after.others.fits[place], RestingRidge):
+            if isinstance(after.others.fits[place], DeferredRidge):
                 assert after.playing != place + 1
-            if isinstance(after.others.fits[place], RestingRidge) and not isinstance(
-                before.others.fits[place], RestingRidge
+            if isinstance(after.others.fits[place], DeferredRidge) and not isinstance(
+                before.others.fits[place], DeferredRidge
             ):
                 assert after.standings.z[after.playing, place + 1] < -4.0
 
@@ -212,9 +212,9 @@ def test_with_a_half_life_classes_at_rest_still_wake() -> None:
     learner = replace(AUTO, classes=("linear", "quadratic", "splines"), half_life=400.0)
     run = steps(learner, SinusoidEnvironment(n_actions=2, n_features=2), 8_000)
     late = [(epoch, chosen_state(epoch)) for epoch, _ in run if epoch.start > 4_000]
-    assert any(isinstance(fit, RestingRidge) for _, state in late for fit in state.others.fits)
+    assert any(isinstance(fit, DeferredRidge) for _, state in late for fit in state.others.fits)
     for place in range(2):
-        assert any(isinstance(state.others.fits[place], RunningRidge) for _, state in late)
+        assert any(isinstance(state.others.fits[place], RecursiveRidge) for _, state in late)
         assert all(state.others.until[place] <= epoch.start + 400.0 for epoch, state in late)
 
 
@@ -229,7 +229,7 @@ def test_waves_alone_play_as_soon_as_they_have_entered_and_lines_never_again() -
         assert (state.playing == 1) == (state.others.fits[0] is not None)
     policies = [epoch.policy for epoch, _ in run[1 + first :]]
     assert all(
-        isinstance(policy, KernelPolicy) and isinstance(policy.scorer, RunningModel) for policy in policies
+        isinstance(policy, KernelPolicy) and isinstance(policy.scorer, RecursiveModel) for policy in policies
     )
 
 
@@ -246,10 +246,10 @@ def test_what_plays_is_the_regression_with_its_bonus_and_gamma() -> None:
     epoch, state = last_of(run)
     rows = rows_before(run, len(run) - 1)
     fit = state.others.fits[0]
-    assert isinstance(fit, RunningRidge)
+    assert isinstance(fit, RecursiveRidge)
     assert isinstance(epoch.policy, KernelPolicy)
     model = epoch.policy.scorer
-    assert isinstance(model, RunningModel)
+    assert isinstance(model, RecursiveModel)
     told = fit.predicted(rows)[0]
     assert model.bonus == pytest.approx(0.75 * math.sqrt(np.mean((rows.reward - told) ** 2)), rel=1e-6)
     assert epoch.policy.kernel.gamma == pytest.approx(1000.0 * math.sqrt(len(rows)))  # type: ignore[attr-defined]
@@ -318,12 +318,12 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
     adapted = QUADRATIC.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), environment.problem, problem)
     fit = chosen_state(adapted).others.fits[0]
-    assert isinstance(fit, RunningRidge)
-    again = RunningRidge.start(fit.basis, 3, fit.ridge).with_rows(rows)
+    assert isinstance(fit, RecursiveRidge)
+    again = RecursiveRidge.start(fit.basis, 3, fit.ridge).with_rows(rows)
     np.testing.assert_allclose(fit.coefficients, again.coefficients, atol=1e-9)
     log = run[-1][1]
     after = chosen_state(learned(QUADRATIC, adapted, log)).others.fits[0]
-    assert isinstance(after, RunningRidge)
+    assert isinstance(after, RecursiveRidge)
     np.testing.assert_allclose(after.coefficients, again.with_rows(log).coefficients, atol=1e-9)
 
 
@@ -347,7 +347,7 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
     )
     log = problem.log(many, rng.choice(labels, 4_100).tolist(), rng.random(4_100))
     fit = chosen_state(learned(WAVES, adapted, log)).others.fits[0]
-    assert isinstance(fit, RunningRidge)
+    assert isinstance(fit, RecursiveRidge)
     counts = np.bincount(np.concatenate([rows.action, log.action]), minlength=len(labels))
     assert fit.weights.tolist() == counts.tolist()
 
@@ -357,18 +357,18 @@ def test_a_class_at_rest_adapts_as_well() -> None:
     epoch, state = next(
         (epoch, chosen_state(epoch))
         for epoch, _ in run[1:]
-        if any(isinstance(fit, RestingRidge) for fit in chosen_state(epoch).others.fits)
+        if any(isinstance(fit, DeferredRidge) for fit in chosen_state(epoch).others.fits)
     )
     (first, second), place = (
         (1, 2),
-        next(number for number, fit in enumerate(state.others.fits) if isinstance(fit, RestingRidge)),
+        next(number for number, fit in enumerate(state.others.fits) if isinstance(fit, DeferredRidge)),
     )
     problem = Problem([second, "new", first], features=2, outside="accept")
     moved = chosen_state(AUTO.adapt(epoch, problem)).others.fits[place]
     resting = state.others.fits[place]
-    assert isinstance(moved, RestingRidge)
-    assert isinstance(resting, RestingRidge)
-    ours, theirs = moved.awake(), resting.awake()
+    assert isinstance(moved, DeferredRidge)
+    assert isinstance(resting, DeferredRidge)
+    ours, theirs = moved.resume(), resting.resume()
     np.testing.assert_allclose(ours.coefficients[[0, 2]], theirs.coefficients[[1, 0]], atol=1e-10)
     assert not ours.coefficients[1].any()
 
@@ -421,9 +421,9 @@ def test_a_log_warms_all_classes_up() -> None:
     assert state.playing == 1
     assert state.others.early == ()
     fit = state.others.fits[0]
-    assert isinstance(fit, RunningRidge)
+    assert isinstance(fit, RecursiveRidge)
     np.testing.assert_allclose(
-        fit.coefficients, RunningRidge.start(fit.basis, 2).with_rows(rows).coefficients, atol=1e-10
+        fit.coefficients, RecursiveRidge.start(fit.basis, 2).with_rows(rows).coefficients, atol=1e-10
     )
     # Nothing has been judged yet: of several classes the linear one goes on.
     assert chosen_state(AUTO.start(environment.problem, rows)).playing == 0
@@ -444,7 +444,7 @@ def test_own_classes_take_part_with_their_own_ridge() -> None:
     own = Linear(basis=Splines(3, 2), ridge=7.0)
     learner = replace(AUTO, classes=("linear", own, "quadratic"))
     state = last_of(steps(learner, SINUS, 300))[1]
-    fits = [fit for fit in state.others.fits if isinstance(fit, RunningRidge)]
+    fits = [fit for fit in state.others.fits if isinstance(fit, RecursiveRidge)]
     assert [fit.ridge for fit in fits] == [7.0, 1.0]
     assert isinstance(learner.practical, ClassChoosing)
     assert learner.practical.names == ("linear", "Splines(n_knots=3, degree=2), ridge 7", "quadratic")
@@ -474,7 +474,7 @@ def test_one_class_that_is_linear_needs_no_choice() -> None:
 
 
 def test_a_list_of_classes_is_as_good_as_a_tuple(tmp_path: Path) -> None:
-    listed = EpsilonFalcon(preset="practical", classes=["linear", "quadratic"])
+    listed = AdaptiveFalcon(classes=["linear", "quadratic"])
     assert listed == QUADRATIC
     assert hash(listed) == hash(QUADRATIC)
     save(tmp_path / "learner", listed)
@@ -497,12 +497,12 @@ def test_a_list_of_classes_is_as_good_as_a_tuple(tmp_path: Path) -> None:
 )
 def test_classes_that_cannot_be_tried_are_refused(classes: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        EpsilonFalcon(preset="practical", classes=classes)
+        AdaptiveFalcon(classes=classes)
 
 
 def test_other_presets_have_no_use_for_classes() -> None:
     with pytest.raises(ValueError, match="classes is 'auto', which preset 'calibrated' has no use for"):
-        EpsilonFalcon(preset="calibrated", classes="auto")
+        EpsilonFalcon(classes="auto")
 
 
 def test_epochs_of_other_learners_are_refused() -> None:

@@ -8,11 +8,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy import optimize
-
-from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.records import Log
 from gyrfalcon.learners.adaptive.gate_fits import (
     NAMES,
     Evidence,
@@ -20,6 +15,11 @@ from gyrfalcon.learners.adaptive.gate_fits import (
     degrees_of_freedom,
     ridge_slack,
 )
+from scipy import optimize
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.models import LinearModel
 

@@ -33,7 +33,7 @@ from gyrfalcon.oracles.features.bases import (
 from gyrfalcon.oracles.features.splines import SplineMap, Splines
 from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.ridge import RunningModel, RunningRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
 from gyrfalcon.storage.codec import Decoder, Encoder, class_table
 
 
@@ -169,9 +169,9 @@ def test_candidates_regressions_and_models_can_be_stored(name: str) -> None:
     x = rows(60, 3)
     found = candidate(name, x, 2)
     assert found is not None
-    state = found.start(2, n_leading=5)
+    state = found.start(2, n_prefix=5)
     maps = (IdentityMap, PolynomialMap, SplineMap, FourierMap, JoinedMap, ChainedMap, StandardisedMap)
-    classes = class_table([*maps, Contexts, Candidate, RunningRidge, RunningModel])
+    classes = class_table([*maps, Contexts, Candidate, RecursiveRidge, RecursiveModel])
     encoder = Encoder(classes)
     tree = encoder.encode((found, state, state.model(0.5, bounds=(-0.5, 1.5))))
     again = Decoder(classes, encoder.arrays.__getitem__).decode(tree)

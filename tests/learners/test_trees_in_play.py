@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gyrfalcon.learners.adaptive.class_learner import chosen_state
 
 from gyrfalcon.bandit.bandit import Bandit
 from gyrfalcon.core.contexts import Contexts
@@ -15,14 +16,13 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
-from gyrfalcon.learners.adaptive.class_learner import chosen_state
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.oracles.recursive.forest_features import TreeMap
-from gyrfalcon.oracles.recursive.ridge import RunningRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.storage.files import load, save
 
-TREES = EpsilonFalcon(preset="practical", classes=("linear", "trees"))
+TREES = AdaptiveFalcon(classes=("linear", "trees"))
 PROBLEM = Problem(["a", "b"], features=2)
 
 
@@ -42,9 +42,9 @@ def epochs(n_blocks: int = 19, size: int = 100) -> tuple[Epoch, ...]:
     return tuple(made)
 
 
-def trees_of(epoch: Epoch) -> RunningRidge | None:
+def trees_of(epoch: Epoch) -> RecursiveRidge | None:
     fit = chosen_state(epoch).others.fits[0]
-    assert fit is None or isinstance(fit, RunningRidge)
+    assert fit is None or isinstance(fit, RecursiveRidge)
     return fit
 
 
@@ -77,7 +77,7 @@ def test_they_earn_what_other_classes_do_not() -> None:
     environment = dataset("contraceptive")
     ours, theirs = (
         simulate(
-            EpsilonFalcon(preset="practical", classes=classes),
+            AdaptiveFalcon(classes=classes),
             environment,
             4_000,
             1,
@@ -180,7 +180,7 @@ def test_a_context_beyond_single_precision_gets_a_decision() -> None:
 
 
 def test_a_bandit_takes_trees_by_name() -> None:
-    bandit = Bandit(actions=["a", "b"], features=2, learner=EpsilonFalcon(classes="auto_trees"), seed=1)
+    bandit = Bandit(actions=["a", "b"], features=2, learner=AdaptiveFalcon(classes="auto_trees"), seed=1)
     rng = np.random.default_rng(0)
     for _ in range(4):
         decisions = bandit.decide_many(rng.normal(size=(100, 2)))

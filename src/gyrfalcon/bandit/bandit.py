@@ -24,7 +24,7 @@ from gyrfalcon.core.inputs.reward_range import Outside
 from gyrfalcon.core.inputs.schema import Schema
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.protocol import Learner
 
 _FILE_CLASSES = (Snapshot, Events, RewardRules)
@@ -41,7 +41,7 @@ class Bandit:
     Parameters
     ----------
     learner
-        How to learn; `EpsilonFalcon(preset="practical")` by default.
+        How to learn; `AdaptiveFalcon()` by default.
     actions
         At least two labels of any hashable kind, given back as given.
     features
@@ -87,7 +87,7 @@ class Bandit:
         clock: Callable[[], float] = time.time,
     ) -> None:
         check_overtime(max_overtime)
-        chosen: Learner = EpsilonFalcon(preset="practical") if learner is None else learner
+        chosen: Learner = AdaptiveFalcon() if learner is None else learner
         check_learner(chosen)
         self._awaits_features = features is None and problem is None and warm_start is None
         problem = problem_of(

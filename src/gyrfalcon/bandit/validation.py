@@ -51,7 +51,7 @@ def check_learner(learner: object) -> None:
     lacking = [name for name in ("start", "next_epoch", "adapt") if not hasattr(learner, name)]
     if lacking or isinstance(learner, type):
         kind = f"the class {learner.__name__}" if isinstance(learner, type) else shown(learner)
-        raise TypeError(f"learner is {kind}; give one such as EpsilonFalcon(), and the actions as actions=.")
+        raise TypeError(f"learner is {kind}; give one such as AdaptiveFalcon(), and the actions as actions=.")
 
 
 def check_overtime(value: object) -> None:

@@ -27,9 +27,9 @@ _LEARNERS = (
     "its fit close to what those rows support."
 )
 _NEXT = [
-    "<code>gyrfalcon simulate EpsilonFalcon StepExample --set preset=calibrated</code> plays any learner in "
-    "any environment; <code>gyrfalcon learners</code> lists them. This one is Epsilon-FALCON of this page; without "
-    "the preset it chooses its own class of models.",
+    "<code>gyrfalcon simulate EpsilonFalcon StepExample</code> plays any learner in any environment; "
+    "<code>gyrfalcon learners</code> lists them. <code>AdaptiveFalcon</code>, the default of a bandit, also "
+    "chooses its model class.",
     "<code>gyrfalcon sweep grid.toml --out results</code> runs a grid of learners, environments and seeds on all "
     "cores, and goes on where it was stopped.",
     "<code>gyrfalcon paper --out paper</code> computes every figure, table and claim of the paper.",
