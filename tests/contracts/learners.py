@@ -48,9 +48,7 @@ PLAIN: dict[str, Learner] = {
     "epsilon-falcon polynomial": EpsilonFalcon(model_class=Linear(basis=Polynomial(2))),
     "epsilon-falcon by the corollary": EpsilonFalcon(epsilon="corollary"),
     "adaptive-falcon": AdaptiveFalcon(),
-    "adaptive-falcon tail": AdaptiveFalcon(
-        passive_data="last_epoch", passive_design="tail", epsilon=0.1
-    ),
+    "adaptive-falcon tail": AdaptiveFalcon(passive_data="last_epoch", passive_design="tail", epsilon=0.1),
     "adaptive-falcon by the corollary": AdaptiveFalcon(epsilon="corollary"),
     "adaptive-falcon linear": AdaptiveFalcon(classes=("linear",)),
     "adaptive-falcon fourier": AdaptiveFalcon(classes=("fourier",)),

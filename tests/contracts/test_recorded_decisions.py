@@ -11,7 +11,10 @@ import pytest
 from tests.contracts.recorded import Record, cases, played
 
 RECORDED = Path(__file__).with_name("recorded_decisions.json")
-_SLOW = ("forest", "boosting", "kernel ridge", "trees", "tree", "lasso", "stumps", "lints hybrid", "lints shared")
+_SLOW = (
+    *("exponential weights", "forest", "boosting", "kernel ridge", "stumps", "tree", "squarecb online"),
+    *("always constrained", "adaptive-falcon hybrid", "adaptive-falcon tail"),
+)
 """Words of cases that take longer than about 0.3 s, beside those with more than 700 rounds."""
 
 

@@ -18,7 +18,6 @@ from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.oracles.features.bases import Polynomial
@@ -208,7 +207,7 @@ def test_without_passive_share_it_is_falcon_decision_for_decision(data: Any) -> 
         ({"delta": 0.495}, "0.495"),
         ({"tau_1": 3}, "3"),
         ({"tau_1": 0}, "0"),
-        ({"preset": "papre"}, "papre"),
+        ({"constants": "papre"}, "papre"),
         ({"slack": "tight"}, "tight"),
         ({"passive_design": "head"}, "head"),
         ({"passive_data": "some"}, "some"),
@@ -225,12 +224,12 @@ def test_without_passive_share_it_is_falcon_decision_for_decision(data: Any) -> 
 )
 def test_bad_settings_are_refused_with_their_value(settings: dict[str, Any], value: str) -> None:
     with pytest.raises(ValueError, match=value):
-        AdaptiveFalcon(**settings)
+        EpsilonFalcon(**settings)
 
 
 @pytest.mark.parametrize("settings", [{"epsilon": 0.0}, {"epsilon": 0.4999}, {"delta": 0.49}, {"tau_1": 4}])
 def test_settings_at_the_edge_are_accepted(settings: dict[str, Any]) -> None:
-    AdaptiveFalcon(**settings)
+    EpsilonFalcon(**settings)
 
 
 def test_settings_survive_repr_and_replace() -> None:
@@ -245,7 +244,7 @@ def test_settings_survive_repr_and_replace() -> None:
     assert replace(learner, epsilon=0.2).epsilon == 0.2
     assert replace(replace(learner, epsilon=0.2), epsilon=0.1) == learner
     with pytest.raises(TypeError):
-        AdaptiveFalcon("paper")  # type: ignore[call-arg]
+        EpsilonFalcon("paper")  # type: ignore[call-arg]
 
 
 def passive_rows(rng: np.random.Generator, n: int, is_heteroscedastic: bool) -> tuple[Log, Floats]:

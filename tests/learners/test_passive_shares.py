@@ -6,14 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from gyrfalcon.learners.adaptive.passive_share import (
-    MOST_ROWS,
-    RATIO,
-    corollary_share,
-    estimated_share,
-    is_due,
-    latest_passive,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +17,14 @@ from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
 from gyrfalcon.learners.action_changes import renumbered
+from gyrfalcon.learners.corollary_share import (
+    MOST_ROWS,
+    RATIO,
+    corollary_share,
+    estimated_share,
+    is_due,
+    latest_passive,
+)
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import AnyOracle
 from gyrfalcon.oracles.regressors.regressor import Regressor

@@ -16,7 +16,7 @@ from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.sums import Summing
+from gyrfalcon.learners.steps import Summing
 from gyrfalcon.oracles.features.splines import Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
@@ -25,7 +25,17 @@ from tests.contracts.environments import epochs_of
 
 STEP = StepExample()
 REGRESSOR = Regressor(Ridge(alpha=0.1))
-OF_ALGORITHM_ONE = ("constants", "tau_1", "slack", "c_beta", "monotone_gamma", "C", "rho", "rho_prime", "comp")
+OF_ALGORITHM_ONE = (
+    "constants",
+    "tau_1",
+    "slack",
+    "c_beta",
+    "monotone_gamma",
+    "C",
+    "rho",
+    "rho_prime",
+    "comp",
+)
 OF_ADAPTIVE = ("bonus", "decay", "floor", "gate", "half_life", "classes", "ridge")
 
 

@@ -9,7 +9,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.steps import unchanged
+from gyrfalcon.learners.steps import carried_over
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon_paper.exhibits.comparison import (
     ENVIRONMENTS,
@@ -103,7 +103,7 @@ def test_passive_rounds_are_those_that_are_played(n_rounds: int, first: int) -> 
         rounds = np.arange(epoch.start, min(epoch.stop, n_rounds))
         count += int(epoch.passive_rates(rounds)[rounds >= first].sum())
         # The schedule goes on whatever was learnt.
-        epoch = unchanged(epoch, learner.epoch_schedule)
+        epoch = carried_over(epoch, learner.epoch_schedule)
     assert passive_rounds(n_rounds, first) == count
 
 

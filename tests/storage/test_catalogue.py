@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gyrfalcon.learners.adaptive.class_learner import chosen_state
 from sklearn.linear_model import Lasso
 from sklearn.neural_network import MLPRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -24,6 +23,7 @@ from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.baselines.explore_first import ExploreFirst
@@ -128,14 +128,14 @@ def entered_epochs() -> tuple[Epoch, Epoch, Epoch]:
 
 
 def test_these_epochs_have_classes_that_wait_and_play_and_rest() -> None:
-    waiting, entered, resting = (chosen_state(epoch) for epoch in entered_epochs())
-    assert [fit is None for fit in waiting.others.fits] == [True, False, False]
-    assert waiting.others.early
-    assert all(fit is not None for fit in entered.others.fits)
-    assert not entered.others.early
-    assert resting.playing == 1
-    assert isinstance(resting.others.fits[0], RecursiveRidge)
-    assert any(isinstance(fit, DeferredRidge) for fit in resting.others.fits)
+    waiting, entered, resting = (adaptive_state(epoch) for epoch in entered_epochs())
+    assert [fit is None for fit in waiting.candidates.fits] == [True, False, False]
+    assert waiting.candidates.buffered_logs
+    assert all(fit is not None for fit in entered.candidates.fits)
+    assert not entered.candidates.buffered_logs
+    assert resting.active == 1
+    assert isinstance(resting.candidates.fits[0], RecursiveRidge)
+    assert any(isinstance(fit, DeferredRidge) for fit in resting.candidates.fits)
 
 
 def mixture() -> Epoch:

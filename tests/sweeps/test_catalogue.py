@@ -73,7 +73,7 @@ def test_every_environment_but_those_of_data_is_in_the_catalogue() -> None:
 
 @pytest.mark.parametrize("name", ["EpsilonFalcon", "epsilon-falcon", "Epsilon FALCON", "epsilon_falcon"])
 def test_a_name_may_be_written_as_people_do(name: str) -> None:
-    assert build_learner({"name": name, "epsilon": 0.1}) == AdaptiveFalcon(epsilon=0.1)
+    assert build_learner({"name": name, "epsilon": 0.1}) == EpsilonFalcon(epsilon=0.1)
 
 
 def test_settings_hold_parts_in_the_same_form() -> None:
@@ -133,7 +133,7 @@ def test_other_data_under_the_same_name_are_refused() -> None:
     ("settings", "sentence"),
     [
         ("linucbb", r"learner: there is no learner called 'linucbb'; did you mean 'LinUCB'\?"),
-        ("zzzz", r"no learner called 'zzzz'; known are 'EpsilonFalcon', .* and 5 more\."),
+        ("zzzz", r"no learner called 'zzzz'; known are 'AdaptiveFalcon', .* and 6 more\."),
         ({"name": "LinUCB", "alhpa": 1.0}, r"learner \(LinUCB\): .*'alhpa'; did you mean 'alpha'\?"),
         ({"name": "LinUCB", "alpha": -1}, r"learner \(LinUCB\): alpha is -1; give a finite number"),
         ({"name": "LinUCB", "alpha": "much"}, r"learner \(LinUCB\): alpha is 'much'; give"),
@@ -203,7 +203,7 @@ def test_a_whole_number_is_a_float_where_that_is_meant() -> None:
 def test_labels_have_what_is_not_the_default() -> None:
     assert label_of(LinUCB(alpha=0.3)) == "LinUCB(alpha=0.3)"
     assert (
-        label_of(AdaptiveFalcon(passive_design=PassiveDesign.COIN)) == "AdaptiveFalcon(passive_design='coin')"
+        label_of(EpsilonFalcon(passive_design=PassiveDesign.COIN)) == "EpsilonFalcon(passive_design='coin')"
     )
     assert label_of(Falcon(schedule=Geometric(ratio=1.5))) == "Falcon(schedule=Geometric(ratio=1.5))"
     stumps = SquareCB(model_class=Regressor(StumpHull(budget=2.0)))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.theory import (
     C_LINEAR,
     DELTA_MAX,
@@ -84,7 +84,7 @@ def test_from_epoch_3_on_gamma_grows_in_every_class(rates: Rates, delta: float, 
 
 
 def test_settings_fit_the_learner_and_the_bound() -> None:
-    learner = AdaptiveFalcon(**vc_hull(2).settings(C=3.0))
+    learner = EpsilonFalcon(**vc_hull(2).settings(C=3.0))
     assert (learner.C, learner.rho, learner.rho_prime) == (3.0, 4 / 6, 0.0)
     assert learner.comp == vc_hull(2).comp
     bound = regret_bound(1000, 2, b=0.01, epsilon=0.1, delta=0.05, **linear(4).settings())

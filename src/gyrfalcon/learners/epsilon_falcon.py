@@ -15,6 +15,7 @@ from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import (
     check_choice,
     check_delta,
@@ -28,8 +29,7 @@ from gyrfalcon.core.validation import (
 )
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.corollary_share import corollary_share
-from gyrfalcon.learners.steps import Data, Fitted
-from gyrfalcon.learners.sums import Sums, summed
+from gyrfalcon.learners.steps import Data, Fitted, Sums, summed
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass, S
 from gyrfalcon.oracles.solvers.moments import Moments
@@ -62,7 +62,7 @@ class EpsilonFalcon:
         Passive share (epsilon), in [0, 0.5); 0 is FALCON, without constraint. "corollary": after each epoch
         by Corollary 1, from what passive rows show of the misspecification, and 0.05 before.
     delta
-        Confidence (delta), in (0, 0.49].
+        RidgeFit (delta), in (0, 0.49].
     tau_1
         Rounds of the first epoch (tau_1 >= 4): 4 in "paper", 100 in "calibrated".
     c_gamma
@@ -118,6 +118,8 @@ class EpsilonFalcon:
     comp: float | None = None
     schedule: Schedule | None = None
     model_class: ModelClass = Linear()
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
         check_choice("constants", self.constants, get_args(Constants))
@@ -175,12 +177,12 @@ class EpsilonFalcon:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
         cold = steps.first_epoch(problem, self.epoch_schedule, self.model_class, self.passive_share, design)
-        return steps.started(self, cold, log)
+        return steps.warm_started(self, cold, log)
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
         if len(log) == 0:
-            return steps.unchanged(epoch, self.epoch_schedule)
+            return steps.carried_over(epoch, self.epoch_schedule)
         sums = self.sums(epoch, log)
         following = self.next_from(epoch, sums, self._scatter(epoch, sums, log))
         return (

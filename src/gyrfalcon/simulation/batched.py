@@ -18,9 +18,9 @@ from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import sample
 from gyrfalcon.environments.protocol import PotentialOutcomes
-from gyrfalcon.learners.batched import Formation, Marching, can_join, can_march
-from gyrfalcon.learners.optimistic.ridge_learner import Confident
-from gyrfalcon.learners.regression_learner import Regressing
+from gyrfalcon.learners.batched import BatchedPolicy, ReplicationBatch, can_be_batched, supports_batching
+from gyrfalcon.learners.optimistic.ridge_learner import RidgeLearner
+from gyrfalcon.learners.regression_learner import RegressionLearner
 from gyrfalcon.learners.steps import Fitted, successor
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.engine import (
@@ -45,7 +45,7 @@ class UnlikeError(Exception):
 def how_many_together(run: Run) -> int:
     """How many replications to play at once: as many as memory is good for, 1 if they can't march."""
     problem = run.problem
-    if not can_march(run.learner) or problem.action_features.width:
+    if not supports_batching(run.learner) or problem.action_features.width:
         return 1
     numbers = CHUNK * (problem.features.width + 2 * problem.n_actions + 1)
     return max(1, _NUMBERS_AHEAD // numbers)
@@ -184,17 +184,17 @@ class Batch:
 class Ranks:
     """Where each replication is: in the formation, by its place there, or alone with an epoch of its own."""
 
-    learner: Regressing | Confident
+    learner: RegressionLearner | RidgeLearner
     clock: Epoch  # what all epochs of this moment have in common
     members: tuple[int, ...]
-    marching: Marching | None
+    marching: BatchedPolicy | None
     alone: dict[int, Epoch]
 
     @staticmethod
     def of(runs: Sequence[Run]) -> Ranks:
         """Everybody alone: the first rows fix each replication's features."""
         learner = runs[0].learner
-        assert isinstance(learner, Regressing | Confident)
+        assert isinstance(learner, RegressionLearner | RidgeLearner)
         clock = learner.start(runs[0].problem)
         return Ranks(learner, clock, (), None, dict.fromkeys(range(len(runs)), clock))
 
@@ -227,7 +227,7 @@ class Ranks:
             for place, epoch in self.alone.items()
         }
         stack, members = self._summed(batch, alone)
-        joining = [place for place, epoch in alone.items() if can_join(self.learner, epoch)]
+        joining = [place for place, epoch in alone.items() if can_be_batched(self.learner, epoch)]
         stack = self._joined(stack, [alone[place] for place in joining])
         clock = successor(
             self.clock, self.learner.schedule, policy=self.clock.policy, state=None, report=None
@@ -245,14 +245,16 @@ class Ranks:
             alone.pop(place, None)
         if not members:
             return Ranks(self.learner, clock, (), None, alone)
-        marching = Marching.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
+        marching = BatchedPolicy.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
         return Ranks(self.learner, clock, members, marching, alone)
 
-    def _summed(self, batch: Batch, alone: dict[int, Epoch]) -> tuple[Formation | None, tuple[int, ...]]:
+    def _summed(
+        self, batch: Batch, alone: dict[int, Epoch]
+    ) -> tuple[ReplicationBatch | None, tuple[int, ...]]:
         """The formation with the batch's rows; members whose sums need a root are alone from here on."""
         if self.marching is None:
             return None, ()
-        stack, enough = self.marching.formation.summed(*batch.of(self.members))
+        stack, enough = self.marching.batch.summed(*batch.of(self.members))
         if enough.all():
             return stack, self.members
         for rank, place in enumerate(self.members):
@@ -264,10 +266,10 @@ class Ranks:
     def _leaves(self, place: int, batch: Batch, alone: dict[int, Epoch]) -> None:
         """One member goes on alone, from before the batch."""
         assert self.marching is not None
-        epoch = self.marching.formation.epoch_of(self.members.index(place), self.clock)
+        epoch = self.marching.batch.epoch_of(self.members.index(place), self.clock)
         alone[place] = self.learner.next_epoch(epoch, batch.log(place, self.clock))
 
-    def _joined(self, stack: Formation | None, epochs: list[Epoch]) -> Formation | None:
+    def _joined(self, stack: ReplicationBatch | None, epochs: list[Epoch]) -> ReplicationBatch | None:
         states = [epoch.state for epoch in epochs if isinstance(epoch.state, Fitted)]
         if not states:
             return stack
@@ -275,9 +277,9 @@ class Ranks:
             first = states[0]
             rows = first.active
             assert isinstance(rows, Moments)
-            empty = Formation(self.learner, first.problem, (), rows.take([]))
-            return empty.joined_by(states)
-        return stack.joined_by(states)
+            empty = ReplicationBatch(self.learner, first.problem, (), rows.take([]))
+            return empty.extended(states)
+        return stack.extended(states)
 
 
 def _sampled(policy: Policy, shared: Floats, uniforms: Floats) -> tuple[Ints, Floats]:

@@ -16,6 +16,7 @@ from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import (
     check_choice,
     check_delta,
@@ -30,24 +31,18 @@ from gyrfalcon.learners import steps
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses, parsed_classes
-from gyrfalcon.learners.adaptive.state import (
-    AdaptiveState,
-    PooledFit,
-    adaptive_state,
-    fit_report,
-    residual_deviation,
-)
+from gyrfalcon.learners.adaptive.state import AdaptiveState, PooledFit, adaptive_state
 from gyrfalcon.learners.adaptive.value_gate import GateRule, GateStatistics, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_share, is_due, latest_passive
 from gyrfalcon.learners.steps import Data
-from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.theory import log_confidence
 
 FIRST_SHARE = 0.03
 """The passive share of the first round, where `epsilon` is not a number."""
 OPEN_SHARE = 0.02
 """The least passive share while the gate is open, with `epsilon="auto"`."""
-_LINEAR_ONLY = "the passive share follows an estimate of b only while the linear class is active"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +75,7 @@ class AdaptiveFalcon:
     half_life
         Rows after which a row's weight has halved, for environments that change; None for equal weights.
     delta
-        Confidence (delta) of the constraint's slack, in (0, 0.49].
+        RidgeFit (delta) of the constraint's slack, in (0, 0.49].
     passive_design
         "coin": passive rounds anywhere in an epoch. "tail": at its end, at least one.
     passive_data, data
@@ -115,6 +110,8 @@ class AdaptiveFalcon:
     schedule: Schedule = Geometric(16, 1.1, longest=200)
     model_class: Linear = Linear()
     _parsed: ParsedClasses = field(init=False, repr=False)
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
         self._check_values()
@@ -182,12 +179,12 @@ class AdaptiveFalcon:
         fixed = problem.action_features.width or not problem.features.width
         n_others = 0 if fixed else len(self._parsed.others)
         state = AdaptiveState(problem, CandidateClasses.none(n_others), ClassComparison.none(1 + n_others))
-        return steps.started(self, replace(cold, state=state), log)
+        return steps.warm_started(self, replace(cold, state=state), log)
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Compare the classes on the new rows, refit them with these, and play the best one."""
         if len(log) == 0:
-            return steps.unchanged(epoch, self.schedule)
+            return steps.carried_over(epoch, self.schedule)
         before = adaptive_state(epoch)
         n_rows = before.n_rows + len(log)
         candidates, comparison = self._compared(before, log, n_rows)
@@ -204,7 +201,9 @@ class AdaptiveFalcon:
             state = self._with_target_share(state, log)
         if state.candidates.fits:
             state = state.with_best_class(self._parsed, log, n_rows, self.ridge, self.half_life)
-        return self._successor(epoch, self._discounted(state), report)
+        if self.half_life is not None and 4 * state.n_undiscounted >= self.half_life:
+            state = state.discounted(self.retention(state.n_undiscounted))
+        return self._successor(epoch, state, report)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: fits of the others stay, and nothing is refitted."""
@@ -227,62 +226,56 @@ class AdaptiveFalcon:
         return candidates, before.comparison.updated(given, before.active, log, n_rows)
 
     def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
-        """The linear fit with these rows; the gate is left alone while another class is active."""
-        previous, retention, n_seen = before.linear, self.retention(len(log)), before.n_seen + len(log)
-        ridge = self.model_class.ridge or self.ridge
-        n_actions = before.problem.n_actions
+        """The linear fit with these rows, its gate, and their report."""
+        previous, n_actions, retention = before.linear, before.problem.n_actions, self.retention(len(log))
+        passive = np.bincount(log.action[log.passive], minlength=n_actions).astype(np.float64)
         if previous is None:
+            ridge = self.model_class.ridge or self.ridge
             oracle = replace(self.model_class, ridge=ridge).oracle(log.contexts, n_actions)
-            gate, passive_weights = ValueGate(), np.zeros(n_actions)
-        else:
-            oracle, gate, passive_weights = previous.oracle, previous.gate, previous.passive_weights
-            if before.active == 0:
-                gate = gate.evaluated(previous.model.model, log, retention)
-        none = oracle.empty()
-        if previous is None:
+            none = oracle.empty()
             earlier = GateStatistics(none, none, none)
         else:
-            earlier = previous.statistics.earlier(none, retention, self.data, self.passive_data)
+            oracle = previous.oracle
+            earlier = previous.statistics.earlier(oracle.empty(), retention, self.data, self.passive_data)
+            passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
         model, fit = oracle.confident(statistics.pooled)
+        gate, constrained = self._updated_gate(before, log, oracle, statistics, index)
+        deviation = math.sqrt(max(float(fit.residual_squares.sum()) / statistics.pooled.n, 0.0))
+        linear = PooledFit(oracle, statistics, model, deviation, gate, passive)
+        return linear, linear.report(fit, constrained, gated=self.gate != "never")
+
+    def _updated_gate(
+        self, before: AdaptiveState, log: Log, oracle: LinearOracle, statistics: GateStatistics, index: int
+    ) -> tuple[ValueGate, ConstrainedFit | None]:
+        """The gate evaluated on these rows, and its constrained fit where that is made anew.
+
+        While another class is active, the gate is left unchanged.
+        """
+        previous, n_seen = before.linear, before.n_seen + len(log)
+        gate = ValueGate() if previous is None else previous.gate
+        if before.active:
+            return gate, None
+        if previous is not None:
+            gate = gate.evaluated(previous.model.model, log, self.retention(len(log)))
         constrained = None
-        if before.active == 0:
-            if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
-                gate, constrained = gate.refitted(
-                    oracle, statistics, log_confidence(index, self.delta), n_seen, self.half_life or math.inf
-                )
-            gate = gate.switched(self.gate)
-        new = np.bincount(log.action[log.passive], minlength=n_actions)
-        kept = 0.0 if self.data == "last_epoch" else retention
-        deviation = residual_deviation(fit, statistics.pooled.n)
-        linear = PooledFit(oracle, statistics, model, deviation, gate, kept * passive_weights + new)
-        return linear, fit_report(linear, fit, constrained, gated=self.gate != "never")
+        if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
+            confidence, half_life = log_confidence(index, self.delta), self.half_life or math.inf
+            gate, constrained = gate.refitted(oracle, statistics, confidence, n_seen, half_life)
+        return gate.switched(self.gate), constrained
 
     def _with_target_share(self, state: AdaptiveState, log: Log) -> AdaptiveState:
         """The state with the passive rows of this log, and a new target share when that is due."""
-        assert state.linear is not None
-        n_actions = state.problem.n_actions
+        linear, n_actions = state.linear, state.problem.n_actions
+        assert linear is not None
         n_passive = self.retention(len(log)) * state.n_passive + int(log.passive.sum())
         rows = latest_passive(state.passive, log, n_actions, min(n_passive, MOST_ROWS))
         state = replace(state, passive=rows, n_passive=n_passive)
         if state.active or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
             return state
-        target, reason = estimated_share(rows, state.linear.oracle, n_actions)
+        target, reason = estimated_share(rows, linear.oracle, n_actions)
         return replace(
             state, target_share=state.target_share if target is None else target, share_reason=reason
-        )
-
-    def _discounted(self, state: AdaptiveState) -> AdaptiveState:
-        """The state with earlier rows discounted in candidates, a quarter of a half-life at a time."""
-        n = state.n_undiscounted
-        if self.half_life is None or 4 * n < self.half_life:
-            return state
-        factor = self.retention(n)
-        return replace(
-            state,
-            candidates=state.candidates.scaled(factor),
-            comparison=state.comparison.scaled(factor),
-            n_undiscounted=0,
         )
 
     def _successor(self, epoch: Epoch, state: AdaptiveState, report: FitReport) -> Epoch:
@@ -299,18 +292,13 @@ class AdaptiveFalcon:
             self.schedule,
             policy=KernelPolicy(state.scorer(self.bonus * deviation), InverseGapWeighting(gamma)),
             state=state,
-            report=replace(report, gamma=gamma, details=self._details(state)),
+            report=replace(
+                report,
+                gamma=gamma,
+                details=state.report_lines(self.names, corollary=self.epsilon == "corollary"),
+            ),
         )
         share = self.share(epoch.stop)
         if fit is None:
             share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
         return replace(following, passive_share=share)
-
-    def _details(self, state: AdaptiveState) -> tuple[str, ...]:
-        """Report lines of the epoch: model classes, passive share and gate."""
-        assert state.linear is not None
-        classes = state.class_lines(self.names) if self._parsed.others else ()
-        if state.active:
-            return (*classes, *((_LINEAR_ONLY,) if self.epsilon == "corollary" else ()))
-        reason = (state.share_reason,) if state.share_reason else ()
-        return (*classes, *reason, *state.linear.gate.report_lines())

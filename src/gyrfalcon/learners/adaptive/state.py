@@ -23,6 +23,7 @@ from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.oracles.solvers.least_squares import LinearFit
 
+_LINEAR_ONLY = "the passive share follows an estimate of b only while the linear class is active"
 _LINEAR_ALONE = "linear only: other classes need features of the context, and none of actions"
 
 
@@ -49,6 +50,29 @@ class PooledFit:
         """Predictions of the pooled fit for rows that it has not seen."""
         taken = np.arange(len(log)), log.action
         return Predictions.of(self.model.means(log.contexts), self.model.widths(log.contexts)[taken] ** 2)
+
+    def report(self, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool) -> FitReport:
+        """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
+
+        Passive rows are those of the constraint, or of the fit where no gate needs them.
+        """
+        in_fit = float(self.passive_weights.sum())
+        report = FitReport(
+            n_active=self.statistics.pooled.n - in_fit,
+            n_passive=self.statistics.passive.n if gated else in_fit,
+            condition=fit.condition,
+            accurate=fit.accurate,
+        )
+        if constrained is None:
+            return report
+        return replace(
+            report,
+            alpha=constrained.alpha,
+            slack=constrained.slack,
+            excess=constrained.excess,
+            multiplier=constrained.multiplier,
+            binding=constrained.binding,
+        )
 
     def reindexed(self, source: Ints) -> PooledFit:
         """The fit when action k was action source[k] before, -1 if it is new; nothing is refitted."""
@@ -112,8 +136,16 @@ class AdaptiveState:
         """Rows in the linear fit, discounted."""
         return 0.0 if self.linear is None else self.linear.statistics.pooled.n
 
-    def class_lines(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Report lines on the comparison of all classes."""
+    def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
+        """Report lines: comparison of the classes, passive share, and gate of the linear class."""
+        assert self.linear is not None
+        classes = self._class_lines(names) if len(names) > 1 else ()
+        if self.active:
+            return (*classes, *((_LINEAR_ONLY,) if corollary else ()))
+        reason = (self.share_reason,) if self.share_reason else ()
+        return (*classes, *reason, *self.linear.gate.report_lines())
+
+    def _class_lines(self, names: tuple[str, ...]) -> tuple[str, ...]:
         if not self.candidates.fits:
             return (_LINEAR_ALONE,)
         weights = self.comparison.weights[1:].tolist()
@@ -152,6 +184,15 @@ class AdaptiveState:
         candidates = candidates.reviewed(others, active - 1, z, self.n_seen, half_life)
         return replace(self, candidates=candidates, active=active)
 
+    def discounted(self, factor: float) -> AdaptiveState:
+        """The state with weights of all rows in candidates and their comparison times a factor."""
+        return replace(
+            self,
+            candidates=self.candidates.scaled(factor),
+            comparison=self.comparison.scaled(factor),
+            n_undiscounted=0,
+        )
+
     def reindexed(self, problem: Problem) -> AdaptiveState:
         """The state for a problem with actions added or retired."""
         source = action_changes.sources(self.problem, problem)
@@ -171,34 +212,3 @@ def adaptive_state(epoch: Epoch) -> AdaptiveState:
             f"epoch {epoch.index} carries {type(epoch.state).__name__}; give AdaptiveFalcon its own epochs."
         )
     return epoch.state
-
-
-def residual_deviation(fit: LinearFit, n: float) -> float:
-    """Root mean squared error of a fit on its own n rows."""
-    return math.sqrt(max(float(fit.residual_squares.sum()) / n, 0.0))
-
-
-def fit_report(
-    after: PooledFit, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool
-) -> FitReport:
-    """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
-
-    Passive rows are those of the constraint, or of the fit where no gate needs them.
-    """
-    in_fit = float(after.passive_weights.sum())
-    report = FitReport(
-        n_active=after.statistics.pooled.n - in_fit,
-        n_passive=after.statistics.passive.n if gated else in_fit,
-        condition=fit.condition,
-        accurate=fit.accurate,
-    )
-    if constrained is None:
-        return report
-    return replace(
-        report,
-        alpha=constrained.alpha,
-        slack=constrained.slack,
-        excess=constrained.excess,
-        multiplier=constrained.multiplier,
-        binding=constrained.binding,
-    )
