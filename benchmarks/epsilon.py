@@ -35,9 +35,9 @@ FAMILIES: dict[str, dict[str, Learner]] = {
         "corollary": Practical(sharing="corollary"),
     },
     "calibrated": {
-        ".05": EpsilonFalcon(preset="calibrated", passive_design="coin", epsilon=0.05),
-        ".029": EpsilonFalcon(preset="calibrated", passive_design="coin", epsilon=0.029),
-        "corollary": EpsilonFalcon(preset="calibrated", passive_design="coin", epsilon="corollary"),
+        ".05": EpsilonFalcon(passive_design="coin", epsilon=0.05),
+        ".029": EpsilonFalcon(passive_design="coin", epsilon=0.029),
+        "corollary": EpsilonFalcon(passive_design="coin", epsilon="corollary"),
     },
 }
 """Rules by family; others are compared with the first. Passive rounds are a coin's: a run that stops in the

@@ -50,7 +50,7 @@ def against(outcomes: PotentialOutcomes, other: Peer) -> Race:
         rounds = Rounds.of(outcomes, other.n_rounds)
         theirs = other.library(rounds)
         note = learned(theirs, rounds)
-    ours = partial(simulate, EpsilonFalcon(preset="calibrated"), outcomes, N_ROUNDS, seed=0)
+    ours = partial(simulate, EpsilonFalcon(), outcomes, N_ROUNDS, seed=0)
     return Race(ours, theirs, note=note, n_ours=N_ROUNDS, n_theirs=other.n_rounds)
 
 

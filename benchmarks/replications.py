@@ -92,7 +92,7 @@ ROWS = [
             most_pairs=2,
         )
         for learner, environment in (
-            (EpsilonFalcon(preset="calibrated"), STEP),
+            (EpsilonFalcon(), STEP),
             (LinUCB(schedule=FixedBatch(1_000)), STEP),
         )
     ),

@@ -13,7 +13,7 @@ N_ROUNDS = 100_000
 
 
 def step_example() -> Run:
-    ours = partial(simulate, EpsilonFalcon(preset="calibrated"), StepExample(), N_ROUNDS, seed=0)
+    ours = partial(simulate, EpsilonFalcon(), StepExample(), N_ROUNDS, seed=0)
     return Run(ours, N_ROUNDS, note=f"{len(ours().epochs[0])} epochs")
 
 

@@ -22,9 +22,7 @@ def setting_of(outcomes: PotentialOutcomes) -> Setting:
 @cache
 def agreement(outcomes: PotentialOutcomes) -> str:
     """What both sides' regret is; a Disagreement if the means are 5 standard errors apart."""
-    ours = simulate(EpsilonFalcon(preset="calibrated"), outcomes, CHECKED_ROUNDS, N_CHECKED, seed=1).regret[
-        :, -1
-    ]
+    ours = simulate(EpsilonFalcon(), outcomes, CHECKED_ROUNDS, N_CHECKED, seed=1).regret[:, -1]
     setting = setting_of(outcomes)
     theirs = np.array([cumulative_regret(setting, CHECKED_ROUNDS, seed)[-1] for seed in range(N_CHECKED)])
     error = np.hypot(ours.std(ddof=1), theirs.std(ddof=1)) / np.sqrt(N_CHECKED)
@@ -34,7 +32,7 @@ def agreement(outcomes: PotentialOutcomes) -> str:
 
 
 def against_hand(outcomes: PotentialOutcomes, n_rounds: int) -> Race:
-    ours = partial(simulate, EpsilonFalcon(preset="calibrated"), outcomes, n_rounds, seed=0)
+    ours = partial(simulate, EpsilonFalcon(), outcomes, n_rounds, seed=0)
     theirs = partial(cumulative_regret, setting_of(outcomes), n_rounds, 0)
     return Race(ours, theirs, note=agreement(outcomes), n_ours=n_rounds, n_theirs=n_rounds)
 

@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR, REFITS, Contestant, ours
 from benchmarks.regret.textbook import TextbookLinUCB
 from gyrfalcon.core.schedules import Doubling
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 
@@ -16,7 +16,7 @@ _COST = next(one.milliseconds for one in CONTESTANTS if one.name == LINEAR)
 
 def without(name: str, **settings: Any) -> Contestant:
     """The practical preset in the linear class, but for these settings."""
-    learner = EpsilonFalcon(preset="practical", classes=("linear",), **settings)
+    learner = AdaptiveFalcon(classes=("linear",), **settings)
     return ours(f"{LINEAR}: {name}", learner, _COST)
 
 

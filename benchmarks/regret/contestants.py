@@ -14,6 +14,7 @@ from benchmarks.regret.peers.mabwiser_linear import Mabwiser
 from benchmarks.regret.peers.vowpal_wabbit import Wabbit
 from benchmarks.regret.players import Ours, Player
 from gyrfalcon.core.schedules import Geometric
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -63,7 +64,7 @@ def ours(
 
 def practical(one: str) -> EpsilonFalcon:
     """The practical preset with one class only."""
-    return EpsilonFalcon(preset="practical", classes=(one,))
+    return AdaptiveFalcon(classes=(one,))
 
 
 BASELINE, LINEAR, AUTO, TREES = "LinUCB .3", "practical, linear", "practical, auto", "practical, auto_trees"
@@ -80,14 +81,14 @@ CONTESTANTS = (
         (0.012, 0.07, 0.04),
     ),
     ours("SquareCB 10", SquareCB(gamma_scale=10.0, schedule=REFITS, model_class=RIDGE), (0.01, 0.05, 0.03)),
-    ours("Epsilon-FALCON paper", EpsilonFalcon(preset="paper"), (0.002, 0.04, 0.02)),
-    ours("Epsilon-FALCON calibrated", EpsilonFalcon(preset="calibrated"), (0.002, 0.03, 0.02)),
+    ours("Epsilon-FALCON paper", EpsilonFalcon(constants="paper"), (0.002, 0.04, 0.02)),
+    ours("Epsilon-FALCON calibrated", EpsilonFalcon(), (0.002, 0.03, 0.02)),
     ours(LINEAR, practical("linear"), (0.02, 0.1, 0.06)),
     ours("practical, quadratic", practical("quadratic"), (0.03, 0.5, 0.2)),
     ours("practical, splines", practical("splines"), (0.04, 0.5, 0.3)),
     ours("practical, waves", practical("fourier"), (0.09, 0.4, 0.4)),
-    ours(AUTO, EpsilonFalcon(preset="practical"), (0.11, 0.6, 0.45)),
-    ours(TREES, EpsilonFalcon(preset="practical", classes="auto_trees"), (0.2, 0.6, 1.3), slow=True),
+    ours(AUTO, AdaptiveFalcon(), (0.11, 0.6, 0.45)),
+    ours(TREES, AdaptiveFalcon(classes="auto_trees"), (0.2, 0.6, 1.3), slow=True),
     Contestant("LinUCB .3 on 100 waves", "gyrfalcon", WavyLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)),
     Contestant("VW squarecb", "vowpalwabbit", Wabbit("--squarecb -l 2"), (0.15, 0.3, 0.5)),
     Contestant(

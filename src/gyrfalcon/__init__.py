@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
     from gyrfalcon.estimates.misspecification.passive_share import EpsilonChoice, epsilon_choice
     from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
+    from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
     from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
     from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
     from gyrfalcon.learners.baselines.explore_first import ExploreFirst
@@ -182,6 +183,7 @@ _HOMES = {
     "learners.baselines.greedy": ("Greedy",),
     "learners.baselines.softmax": ("Softmax",),
     "learners.baselines.uniform": ("Uniform",),
+    "learners.adaptive.learner": ("AdaptiveFalcon",),
     "learners.epsilon_falcon": ("EpsilonFalcon",),
     "learners.falcon": ("Falcon",),
     "learners.falcon_plus": ("FalconPlus",),
@@ -288,6 +290,7 @@ __all__ = [  # noqa: RUF022 - in the order of _HOMES, and checked against it
     "Greedy",
     "Softmax",
     "Uniform",
+    "AdaptiveFalcon",
     "EpsilonFalcon",
     "Falcon",
     "FalconPlus",

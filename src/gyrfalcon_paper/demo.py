@@ -11,6 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -24,8 +25,8 @@ from gyrfalcon_paper.lines import line_contexts
 LEARNERS: dict[str, Learner] = {
     "LinUCB": LinUCB(),
     "FALCON": Falcon(),
-    "Epsilon-FALCON": EpsilonFalcon(preset="calibrated"),
-    "AdaptiveFalcon": EpsilonFalcon(),
+    "Epsilon-FALCON": EpsilonFalcon(),
+    "AdaptiveFalcon": AdaptiveFalcon(),
 }
 ADAPTIVE_REPLICATIONS = 6
 """Replications of the default learner: it refits some five hundred times a run, the others eleven times."""

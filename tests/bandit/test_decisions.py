@@ -23,8 +23,8 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 
 LEARNERS: dict[str, Learner] = {
-    "epsilon-falcon, tail": EpsilonFalcon(preset="calibrated", tau_1=8, epsilon=0.2),
-    "epsilon-falcon, coin": EpsilonFalcon(preset="calibrated", tau_1=8, epsilon=0.2, passive_design="coin"),
+    "epsilon-falcon, tail": EpsilonFalcon(tau_1=8, epsilon=0.2),
+    "epsilon-falcon, coin": EpsilonFalcon(tau_1=8, epsilon=0.2, passive_design="coin"),
     "falcon": Falcon(schedule=FixedBatch(8)),
     "linucb": LinUCB(schedule=FixedBatch(8), mixing=0.1),
     "epsilon-greedy": EpsilonGreedy(schedule=FixedBatch(8)),

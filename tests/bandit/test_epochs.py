@@ -137,11 +137,11 @@ def test_a_learner_that_fails_in_decide_only_warns_because_decisions_must_go_on(
 
 
 def test_a_failing_start_leaves_the_features_open() -> None:
-    bandit = Bandit(learner=EpsilonFalcon(preset="calibrated"), actions=["a", "b"], seed=1)
+    bandit = Bandit(learner=EpsilonFalcon(), actions=["a", "b"], seed=1)
     bandit._engine.learner = object()  # type: ignore[assignment]
     with pytest.raises(AttributeError):
         bandit.decide([1.0])
-    bandit._engine.learner = EpsilonFalcon(preset="calibrated")
+    bandit._engine.learner = EpsilonFalcon()
     assert bandit.decide([1.0, 2.0]).round == 0
 
 

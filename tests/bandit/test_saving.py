@@ -24,9 +24,7 @@ from tests.bandit.helpers import Clock, Recorder, bytes_of, refused
 from tests.bandit.test_decisions import LEARNERS
 
 MANY: dict[str, Learner] = LEARNERS | {
-    f"epsilon-falcon, {basis}": EpsilonFalcon(
-        preset="calibrated", tau_1=16, model_class=Linear(basis=basis, ridge=1.0)
-    )
+    f"epsilon-falcon, {basis}": EpsilonFalcon(tau_1=16, model_class=Linear(basis=basis, ridge=1.0))
     for basis in (Polynomial(2), RandomFourier(6), Splines(4))
 }
 
@@ -58,7 +56,7 @@ def test_a_loaded_bandit_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
 
 
 def test_features_of_actions_masks_and_updates_are_restored(tmp_path: Path) -> None:
-    learner = EpsilonFalcon(preset="calibrated", tau_1=16, model_class=Linear(layout="hybrid", ridge=1.0))
+    learner = EpsilonFalcon(tau_1=16, model_class=Linear(layout="hybrid", ridge=1.0))
     bandit = Bandit(learner=learner, actions=["a", "b"], features=1, action_features=2, seed=5, clock=Clock())
     rng = np.random.default_rng(0)
 

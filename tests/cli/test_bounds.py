@@ -63,7 +63,7 @@ def test_where_misspecification_alone_costs_more_than_1_no_horizon_helps() -> No
 
 
 def test_gamma_and_slack_by_epoch_are_those_that_the_learner_plays_by() -> None:
-    learner = EpsilonFalcon(preset="paper", epsilon=0.1)
+    learner = EpsilonFalcon(constants="paper", epsilon=0.1)
     played = simulate(learner, StepExample(), 1000, checkpoints="every").epochs[0]
     told = list(theorem(T=1000, epsilon=0.1).epochs())
     assert [epoch.index for epoch in told] == [epoch.index for epoch in played]

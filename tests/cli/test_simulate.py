@@ -81,9 +81,9 @@ def test_a_figure_is_drawn(tmp_path: Path, ending: str) -> None:
 
 
 def test_epochs_are_those_of_the_first_replication() -> None:
-    calibrated = ("simulate", "EpsilonFalcon", "StepExample", "--set", "preset=calibrated")
+    calibrated = ("simulate", "EpsilonFalcon", "StepExample")
     report = numbers(*calibrated, *SMALL, "--epochs")
-    played = simulate(EpsilonFalcon(preset="calibrated"), SensitivityExample(), 500, 1).epochs[0]
+    played = simulate(EpsilonFalcon(), SensitivityExample(), 500, 1).epochs[0]
     assert [epoch["until"] for epoch in report["epochs"]] == [epoch.stop for epoch in played]
     assert report["epochs"][0]["gamma"] is None
     assert report["epochs"][-1]["passive"] == 10
@@ -110,7 +110,7 @@ def test_the_last_epoch_is_explained_by_the_learner() -> None:
         ("epsilon=corollary", "practical"),
         ("epsilon=0.1", "practical"),
         ("c_beta=0.1", "calibrated"),
-        ("preset=paper", "paper"),
+        ("constants=paper", "paper"),
     ],
 )
 def test_settings_say_which_algorithm_plays(setting: str, preset: str) -> None:

@@ -8,6 +8,7 @@ from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.baselines.explore_first import ExploreFirst
@@ -36,44 +37,33 @@ PLAIN: dict[str, Learner] = {
     "exponential weights": ExponentialWeights(),
     "master": Master(),
     "forest": Forest(),
-    "epsilon-falcon paper": EpsilonFalcon(preset="paper"),
-    "epsilon-falcon paper rho": EpsilonFalcon(preset="paper", rho=0.75, rho_prime=1.0, comp=3.0),
-    "epsilon-falcon calibrated": EpsilonFalcon(preset="calibrated"),
-    "epsilon-falcon coin": EpsilonFalcon(preset="calibrated", passive_design="coin"),
-    "epsilon-falcon all data": EpsilonFalcon(preset="calibrated", data="all", monotone_gamma=True),
-    "epsilon-falcon cumulative passive": EpsilonFalcon(preset="calibrated", passive_data="all"),
-    "epsilon-falcon chi-square": EpsilonFalcon(
-        preset="calibrated", slack="chi_square", schedule=Geometric(50, 1.5)
-    ),
-    "epsilon-falcon sandwich": EpsilonFalcon(
-        preset="calibrated", slack="sandwich", passive_data="all", epsilon=0.3
-    ),
-    "epsilon-falcon polynomial": EpsilonFalcon(preset="calibrated", model_class=Linear(basis=Polynomial(2))),
-    "epsilon-falcon by the corollary": EpsilonFalcon(preset="calibrated", epsilon="corollary"),
-    "epsilon-falcon": EpsilonFalcon(),
-    "epsilon-falcon practical tail": EpsilonFalcon(
-        passive_data="last_epoch", passive_design="tail", epsilon=0.1
-    ),
-    "epsilon-falcon practical by the corollary": EpsilonFalcon(epsilon="corollary"),
-    "epsilon-falcon practical linear": EpsilonFalcon(preset="practical", classes=("linear",)),
-    "epsilon-falcon practical waves": EpsilonFalcon(preset="practical", classes=("fourier",)),
-    "epsilon-falcon practical, share by corollary": EpsilonFalcon(epsilon="corollary", classes=("linear",)),
-    "epsilon-falcon practical, last epoch and tails": EpsilonFalcon(
-        preset="practical",
+    "epsilon-falcon paper": EpsilonFalcon(constants="paper"),
+    "epsilon-falcon paper rho": EpsilonFalcon(constants="paper", rho=0.75, rho_prime=1.0, comp=3.0),
+    "epsilon-falcon calibrated": EpsilonFalcon(),
+    "epsilon-falcon coin": EpsilonFalcon(passive_design="coin"),
+    "epsilon-falcon all data": EpsilonFalcon(data="all", monotone_gamma=True),
+    "epsilon-falcon cumulative passive": EpsilonFalcon(passive_data="all"),
+    "epsilon-falcon chi-square": EpsilonFalcon(slack="chi_square", schedule=Geometric(50, 1.5)),
+    "epsilon-falcon sandwich": EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3),
+    "epsilon-falcon polynomial": EpsilonFalcon(model_class=Linear(basis=Polynomial(2))),
+    "epsilon-falcon by the corollary": EpsilonFalcon(epsilon="corollary"),
+    "adaptive-falcon": AdaptiveFalcon(),
+    "adaptive-falcon tail": AdaptiveFalcon(passive_data="last_epoch", passive_design="tail", epsilon=0.1),
+    "adaptive-falcon by the corollary": AdaptiveFalcon(epsilon="corollary"),
+    "adaptive-falcon linear": AdaptiveFalcon(classes=("linear",)),
+    "adaptive-falcon fourier": AdaptiveFalcon(classes=("fourier",)),
+    "adaptive-falcon linear by the corollary": AdaptiveFalcon(epsilon="corollary", classes=("linear",)),
+    "adaptive-falcon last epoch and tails": AdaptiveFalcon(
         data="last_epoch",
         passive_data="last_epoch",
         passive_design="tail",
         schedule=Doubling(100),
     ),
-    "epsilon-falcon practical trees": EpsilonFalcon(preset="practical", classes=("trees",)),
-    "epsilon-falcon practical own class": EpsilonFalcon(
-        preset="practical", classes=("linear", Linear(basis=Splines(3, 2)))
-    ),
-    "epsilon-falcon practical, always constrained": EpsilonFalcon(
-        preset="practical", gate="always", classes=("linear",)
-    ),
-    "epsilon-falcon practical, never constrained": EpsilonFalcon(
-        preset="practical", gate="never", bonus=0.0, decay=0.0, model_class=Linear(basis=Polynomial(2))
+    "adaptive-falcon trees": AdaptiveFalcon(classes=("trees",)),
+    "adaptive-falcon own class": AdaptiveFalcon(classes=("linear", Linear(basis=Splines(3, 2)))),
+    "adaptive-falcon always constrained": AdaptiveFalcon(gate="always", classes=("linear",)),
+    "adaptive-falcon never constrained": AdaptiveFalcon(
+        gate="never", bonus=0.0, decay=0.0, model_class=Linear(basis=Polynomial(2))
     ),
     "falcon last epoch": Falcon(),
     "falcon all": Falcon(data="all"),
@@ -94,21 +84,11 @@ PLAIN: dict[str, Learner] = {
     "regcb optimistic mixing": RegCB(rule="optimistic", clip=False, ridge=0.1, mixing=0.05),
     "epsilon-greedy": EpsilonGreedy(),
     "epsilon-greedy last epoch": EpsilonGreedy(data="last_epoch", schedule=Doubling(50)),
-    "epsilon-falcon ridge regressor": EpsilonFalcon(
-        preset="calibrated", model_class=Regressor(Ridge(alpha=0.1))
-    ),
-    "epsilon-falcon lasso": EpsilonFalcon(
-        preset="calibrated", model_class=Regressor(Lasso(alpha=0.001)), data="all"
-    ),
-    "epsilon-falcon non-negative": EpsilonFalcon(
-        preset="calibrated", model_class=Regressor(LinearRegression(positive=True))
-    ),
-    "epsilon-falcon stumps": EpsilonFalcon(
-        preset="calibrated", model_class=Regressor(StumpHull(budget=2.0)), passive_data="all"
-    ),
-    "epsilon-falcon tree": EpsilonFalcon(
-        preset="calibrated", model_class=Regressor(DecisionTreeRegressor(max_depth=3))
-    ),
+    "epsilon-falcon ridge regressor": EpsilonFalcon(model_class=Regressor(Ridge(alpha=0.1))),
+    "epsilon-falcon lasso": EpsilonFalcon(model_class=Regressor(Lasso(alpha=0.001)), data="all"),
+    "epsilon-falcon non-negative": EpsilonFalcon(model_class=Regressor(LinearRegression(positive=True))),
+    "epsilon-falcon stumps": EpsilonFalcon(model_class=Regressor(StumpHull(budget=2.0)), passive_data="all"),
+    "epsilon-falcon tree": EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor(max_depth=3))),
     "falcon kernel ridge": Falcon(model_class=Regressor(KernelRidge(kernel="rbf", alpha=1.0))),
     "epsilon-greedy boosting": EpsilonGreedy(
         model_class=Regressor(GradientBoostingRegressor(n_estimators=5)), schedule=Doubling(100)
@@ -152,18 +132,12 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "regcb elimination shared": RegCB(model_class=Linear(layout="shared")),
     "regcb elimination hybrid": RegCB(model_class=Linear(layout="hybrid")),
     "regcb optimistic hybrid": RegCB(rule="optimistic", model_class=Linear(layout="hybrid")),
-    "epsilon-falcon shared": EpsilonFalcon(preset="calibrated", model_class=Linear(layout="shared")),
-    "epsilon-falcon hybrid": EpsilonFalcon(
-        preset="calibrated", model_class=Linear(layout="hybrid"), slack="sandwich"
-    ),
-    "epsilon-falcon practical shared": EpsilonFalcon(preset="practical", model_class=Linear(layout="shared")),
-    "epsilon-falcon practical with features of actions": EpsilonFalcon(preset="practical"),
-    "epsilon-falcon practical hybrid": EpsilonFalcon(
-        preset="practical", gate="always", model_class=Linear(layout="hybrid")
-    ),
-    "epsilon-falcon ridge regressor shared": EpsilonFalcon(
-        preset="calibrated", model_class=Regressor(Ridge(alpha=0.1))
-    ),
+    "epsilon-falcon shared": EpsilonFalcon(model_class=Linear(layout="shared")),
+    "epsilon-falcon hybrid": EpsilonFalcon(model_class=Linear(layout="hybrid"), slack="sandwich"),
+    "adaptive-falcon shared": AdaptiveFalcon(model_class=Linear(layout="shared")),
+    "adaptive-falcon with action features": AdaptiveFalcon(),
+    "adaptive-falcon hybrid": AdaptiveFalcon(gate="always", model_class=Linear(layout="hybrid")),
+    "epsilon-falcon ridge regressor shared": EpsilonFalcon(model_class=Regressor(Ridge(alpha=0.1))),
     "falcon tree shared": Falcon(model_class=Regressor(DecisionTreeRegressor(max_depth=4)), data="all"),
     "falcon tree per action": Falcon(
         model_class=Regressor(DecisionTreeRegressor(max_depth=4), layout="per_action")
@@ -208,7 +182,7 @@ DETERMINISTIC = {
     "enlarged linucb per action",
     "regcb optimistic",
     "regcb optimistic hybrid",
-    "epsilon-falcon practical hybrid",
+    "adaptive-falcon hybrid",
 }
 # They randomise over what may be best; the rest have no or next to no probability.
 CHOOSY = {
@@ -228,6 +202,6 @@ HYBRID_WIDTHS = {
     "enlarged linucb hybrid",
     "regcb elimination hybrid",
     "regcb optimistic hybrid",
-    "epsilon-falcon practical hybrid",
+    "adaptive-falcon hybrid",
 }
 LEARNING = [name for name in LEARNERS if name != "uniform"]

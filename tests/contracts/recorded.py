@@ -38,7 +38,7 @@ def cases() -> dict[str, tuple[str, Environment, int]]:
         found[name] = (name, Lines(), N_ROUNDS)
     for name in WITH_ACTION_FEATURES:
         found[name] = (name, Lines(n_action_features=2), N_ROUNDS)
-    for name in ("linucb", "lints", "regcb elimination", "squarecb log barrier", "epsilon-falcon"):
+    for name in ("linucb", "lints", "regcb elimination", "squarecb log barrier", "adaptive-falcon"):
         found[f"{name}, masked"] = (name, Lines(n_actions=5, masked=True), N_ROUNDS)
     for name in ADAPTIVE:
         found[f"{name}, xor"] = (name, XorEnvironment(), 2000)
@@ -47,16 +47,16 @@ def cases() -> dict[str, tuple[str, Environment, int]]:
         "epsilon-falcon paper",
         "epsilon-falcon calibrated",
         "falcon all",
-        "epsilon-falcon practical linear",
+        "adaptive-falcon linear",
     ):
         found[f"{name}, Section 1.1"] = (name, StepExample(), 6000)
     return found
 
 
 ADAPTIVE = [
-    "epsilon-falcon",
-    "epsilon-falcon practical by the corollary",
-    "epsilon-falcon practical linear",
-    "epsilon-falcon practical waves",
-    "epsilon-falcon practical trees",
+    "adaptive-falcon",
+    "adaptive-falcon by the corollary",
+    "adaptive-falcon linear",
+    "adaptive-falcon fourier",
+    "adaptive-falcon trees",
 ]

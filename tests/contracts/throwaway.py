@@ -19,7 +19,7 @@ from gyrfalcon.core.schedules import Doubling, FixedBatch, Schedule
 from gyrfalcon.learners.action_changes import renumbered, sources
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.steps import successor, unchanged
+from gyrfalcon.learners.steps import carried_over, successor
 from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
 from gyrfalcon.oracles.linear.linear import Linear
 
@@ -195,8 +195,8 @@ class Master:
     """Exponential weights over base learners; a base refits when its own rows fill its own epoch."""
 
     bases: tuple[EpsilonFalcon, ...] = (
-        EpsilonFalcon(preset="calibrated", epsilon=0.05, passive_design="coin", tau_1=40),
-        EpsilonFalcon(preset="calibrated", epsilon=0.2, passive_design="coin", tau_1=40),
+        EpsilonFalcon(epsilon=0.05, passive_design="coin", tau_1=40),
+        EpsilonFalcon(epsilon=0.2, passive_design="coin", tau_1=40),
     )
     rate: float = 0.02
     floor: float = 0.2
@@ -309,7 +309,7 @@ class Forest:
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         if len(log) == 0:
-            return unchanged(epoch, self.schedule)
+            return carried_over(epoch, self.schedule)
         state = epoch.state
         assert isinstance(state, ForestState)
         rows = joined(state.rows, log, state.problem.n_actions)

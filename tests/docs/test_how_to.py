@@ -20,7 +20,7 @@ def test_the_regressor_of_ones_own_runs_and_is_what_the_page_shows() -> None:
     first, second = run.stdout.splitlines()
     # A step is no line: the page says that a class that can follow it has less regret, with the same luck.
     lines = simulate(
-        EpsilonFalcon(preset="calibrated", epsilon=0.1),
+        EpsilonFalcon(epsilon=0.1),
         StepExample(),
         1600,
         n_replications=10,

@@ -30,8 +30,8 @@ from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 
 STEP = StepExample()
-TAIL: Learner = EpsilonFalcon(preset="calibrated", epsilon=0.1, passive_design=PassiveDesign.TAIL)
-COIN: Learner = EpsilonFalcon(preset="calibrated", epsilon=0.1, passive_design=PassiveDesign.COIN)
+TAIL: Learner = EpsilonFalcon(epsilon=0.1, passive_design=PassiveDesign.TAIL)
+COIN: Learner = EpsilonFalcon(epsilon=0.1, passive_design=PassiveDesign.COIN)
 
 
 def logged(environment: Environment, n: int, seed: int, tilt: float = 0.0, **options: Any) -> LoggedReplay:

@@ -49,9 +49,7 @@ def test_a_retired_action_of_a_hybrid_model_leaves_the_fit_of_the_others_alone(k
 @pytest.mark.parametrize("layout", ["per_action", "hybrid"])
 def test_cumulative_passive_rows_and_their_scatter_stay_together(layout: str) -> None:
     model_class = Linear(layout="hybrid") if layout == "hybrid" else Linear(layout="per_action")
-    learner = EpsilonFalcon(
-        preset="calibrated", slack="sandwich", passive_data="all", epsilon=0.3, model_class=model_class
-    )
+    learner = EpsilonFalcon(slack="sandwich", passive_data="all", epsilon=0.3, model_class=model_class)
     play = started(learner, ENVIRONMENT).until(800)
     state = fitted_state(learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, 2)))
     assert isinstance(state.passive, Moments)

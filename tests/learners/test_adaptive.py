@@ -18,10 +18,9 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
-from gyrfalcon.learners.adaptive.gate_fits import NAMES
-from gyrfalcon.learners.adaptive.learner import Practical
-from gyrfalcon.learners.adaptive.state import played_state
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.adaptive.state import PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.value_gate import ALTERNATIVES
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import Linear
@@ -35,7 +34,7 @@ from tests.contracts.environments import Lines, Play, epochs_of, started, unifor
 
 STEP = StepExample()
 LINEAR = ("linear",)
-PRACTICAL = EpsilonFalcon(preset="practical", classes=LINEAR)
+ADAPTIVE = AdaptiveFalcon(classes=LINEAR)
 REFITS = Geometric(16, 1.1, longest=200)
 
 
@@ -45,23 +44,29 @@ def scorer_of(epoch: Epoch) -> OptimisticModel:
     return epoch.policy.scorer
 
 
+def linear_of(epoch: Epoch) -> PooledFit:
+    linear = adaptive_state(epoch).linear
+    assert linear is not None
+    return linear
+
+
 def last_quarter(trace: Trace) -> float:
     return float(trace.reward_per_round[:, -1].mean())
 
 
 def test_the_first_rounds_are_passive_and_the_share_decays_to_its_floor() -> None:
-    epochs = epochs_of(PRACTICAL, STEP, 2_000)
+    epochs = epochs_of(ADAPTIVE, STEP, 2_000)
     assert epochs[0].passive_share == 1.0
     assert all(epoch.passive_design is PassiveDesign.COIN for epoch in epochs)
-    closed = [epoch for epoch in epochs[1:] if played_state(epoch).gate.in_use < 0]
+    closed = [epoch for epoch in epochs[1:] if linear_of(epoch).gate.active < 0]
     expected = [max(0.001, 0.03 * (epoch.start + 1) ** (-1 / 3)) for epoch in closed]
     assert [epoch.passive_share for epoch in closed] == pytest.approx(expected)
-    assert Practical(decay=0.0).share(10**6) == 0.03
-    assert Practical().share(10**9) == 0.001
+    assert AdaptiveFalcon(decay=0.0).share(10**6) == 0.03
+    assert AdaptiveFalcon().share(10**9) == 0.001
 
 
 def test_epochs_are_short_and_gamma_grows_with_the_root_of_all_rows() -> None:
-    epochs = epochs_of(PRACTICAL, STEP, 3_000)
+    epochs = epochs_of(ADAPTIVE, STEP, 3_000)
     assert [epoch.stop for epoch in epochs] == [REFITS.end(epoch.index) for epoch in epochs]
     for epoch in epochs[1:]:
         assert isinstance(epoch.policy, KernelPolicy)
@@ -72,27 +77,24 @@ def test_epochs_are_short_and_gamma_grows_with_the_root_of_all_rows() -> None:
 def test_the_bonus_is_the_residual_deviation_times_a_scale() -> None:
     environment = LinearEnvironment(noise=0.2)
     for scale in (1.0, 0.5, 0.0):
-        last = epochs_of(EpsilonFalcon(preset="practical", bonus=scale, classes=LINEAR), environment, 5_000)[
-            -1
-        ]
+        last = epochs_of(AdaptiveFalcon(bonus=scale, classes=LINEAR), environment, 5_000)[-1]
         # 4,800 rows: the residual deviation has a standard error of about 1 per cent.
         assert scorer_of(last).bonus == pytest.approx(0.2 * scale, rel=0.05)
 
 
 def test_without_a_gate_the_pooled_fit_plays_and_nothing_else_is_summed() -> None:
-    last = epochs_of(EpsilonFalcon(preset="practical", gate="never", classes=LINEAR), STEP, 1_000)[-1]
-    state = played_state(last)
-    assert state.evidence is not None
-    assert state.evidence.rows.n == last.start
-    assert state.evidence.passive.n == state.evidence.weighted.n == 0.0
-    assert scorer_of(last).model == state.model
-    assert state.gate.models == ()
+    last = epochs_of(AdaptiveFalcon(gate="never", classes=LINEAR), STEP, 1_000)[-1]
+    linear = linear_of(last)
+    assert linear.statistics.pooled.n == last.start
+    assert linear.statistics.passive.n == linear.statistics.importance_weighted.n == 0.0
+    assert scorer_of(last).model == linear.model.model
+    assert linear.gate.models == ()
 
 
 def test_always_constrained_means_that_the_constrained_fit_plays() -> None:
-    last = epochs_of(EpsilonFalcon(preset="practical", gate="always", classes=LINEAR), STEP, 4_000)[-1]
-    gate = played_state(last).gate
-    assert gate.in_use == 0
+    last = epochs_of(AdaptiveFalcon(gate="always", classes=LINEAR), STEP, 4_000)[-1]
+    gate = linear_of(last).gate
+    assert gate.active == 0
     assert scorer_of(last).model == gate.models[0]
     assert last.report is not None
     assert last.report.excess <= last.report.slack * (1 + 1e-9)
@@ -101,9 +103,9 @@ def test_always_constrained_means_that_the_constrained_fit_plays() -> None:
 def test_the_gate_opens_where_the_pooled_fit_is_trapped_and_earns_what_it_promises() -> None:
     # Optimum .75, LinUCB .71. Over 20 seeds the last quarter was .741 with a standard error of .001 at these
     # lengths: a mean of 3 below .73 has a chance below 1 in 1,000.
-    trace = simulate(PRACTICAL, STEP, 60_000, 3, seed=5, checkpoints=[45_000, 60_000])
+    trace = simulate(ADAPTIVE, STEP, 60_000, 3, seed=5, checkpoints=[45_000, 60_000])
     trapped = simulate(
-        EpsilonFalcon(preset="practical", gate="never", classes=LINEAR),
+        AdaptiveFalcon(gate="never", classes=LINEAR),
         STEP,
         60_000,
         3,
@@ -113,15 +115,15 @@ def test_the_gate_opens_where_the_pooled_fit_is_trapped_and_earns_what_it_promis
     assert last_quarter(trace) > 0.73
     assert last_quarter(trapped) < 0.72
     reports = [epochs[-1].report for epochs in trace.epochs]
-    assert all(report is not None and "plays" in report.details[-1] for report in reports)
+    assert all(report is not None and "active fit: " in report.details[-1] for report in reports)
     opened = [report for report in reports if report is not None and "pooled" not in report.details[-1]]
     assert len(opened) >= 2
-    assert all(len(report.details) == len(NAMES) + 1 for report in opened)
+    assert all(len(report.details) == len(ALTERNATIVES) + 1 for report in opened)
 
 
 def test_the_passive_share_is_larger_while_the_gate_is_open() -> None:
-    epochs = epochs_of(PRACTICAL, STEP, 40_000, seed=2)
-    shares = {played_state(epoch).gate.in_use >= 0: epoch.passive_share for epoch in epochs[1:]}
+    epochs = epochs_of(ADAPTIVE, STEP, 40_000, seed=2)
+    shares = {linear_of(epoch).gate.active >= 0: epoch.passive_share for epoch in epochs[1:]}
     assert shares.keys() == {False, True}
     assert shares[True] == pytest.approx(0.02)
 
@@ -130,7 +132,7 @@ def test_under_a_linear_truth_the_gate_stays_closed_mostly_and_costs_little() ->
     environment = LinearEnvironment(n_actions=4, n_features=5, noise="bernoulli")
     ours, theirs = (
         simulate(learner, environment, 8_000, 6, seed=3, checkpoints=[8_000]).reward[:, -1] / 8_000
-        for learner in (PRACTICAL, LinUCB(alpha=0.3, schedule=REFITS))
+        for learner in (ADAPTIVE, LinUCB(alpha=0.3, schedule=REFITS))
     )
     gain = ours - theirs
     # Paired over 6 seeds; a true loss of half a point would show by more than 3 standard errors.
@@ -138,8 +140,8 @@ def test_under_a_linear_truth_the_gate_stays_closed_mostly_and_costs_little() ->
 
 
 def test_alternatives_are_judged_by_rows_that_came_after_them() -> None:
-    epochs = epochs_of(PRACTICAL, STEP, 600)
-    gates = [played_state(epoch).gate for epoch in epochs[1:]]
+    epochs = epochs_of(ADAPTIVE, STEP, 600)
+    gates = [linear_of(epoch).gate for epoch in epochs[1:]]
     assert gates[0].gains is None  # fitted on these rows, so not judged by them
     judged = [gate.gains.count for gate in gates[1:] if gate.gains is not None]
     starts = [epoch.start for epoch in epochs[2:]]
@@ -147,8 +149,8 @@ def test_alternatives_are_judged_by_rows_that_came_after_them() -> None:
 
 
 def test_a_fixed_share_does_not_care_whether_the_gate_is_open() -> None:
-    epochs = epochs_of(Practical(sharing="fixed"), STEP, 40_000, seed=2)
-    assert {played_state(epoch).gate.in_use >= 0 for epoch in epochs[1:]} == {False, True}
+    epochs = epochs_of(AdaptiveFalcon(epsilon=0.03, classes=LINEAR), STEP, 40_000, seed=2)
+    assert {linear_of(epoch).gate.active >= 0 for epoch in epochs[1:]} == {False, True}
     expected = [max(0.001, 0.03 * (epoch.start + 1) ** (-1 / 3)) for epoch in epochs[1:]]
     assert [epoch.passive_share for epoch in epochs[1:]] == pytest.approx(expected)
 
@@ -157,51 +159,57 @@ def test_with_the_corollary_a_wrong_class_gets_more_passive_rounds_than_a_right_
     right = LinearEnvironment(n_actions=2, n_features=1, noise=0.1)
     wrong, other = (
         [
-            played_state(epochs_of(Practical(sharing="corollary"), environment, 20_000, seed=seed)[-1])
+            adaptive_state(
+                epochs_of(
+                    AdaptiveFalcon(epsilon="corollary", classes=LINEAR), environment, 20_000, seed=seed
+                )[-1]
+            )
             for seed in (1, 4)
         ]
         for environment in (STEP, right)
     )
     # b is 1/32, which asks for .144, and 0. Over 14 other seeds shares of the wrong class were within .008 of
     # it, with a standard deviation of .003, and none of the right class was above .045.
-    assert [state.asked for state in wrong] == pytest.approx([0.144, 0.144], abs=0.02)
-    assert all(state.asked is not None and state.asked < 0.08 for state in other)
+    assert [state.target_share for state in wrong] == pytest.approx([0.144, 0.144], abs=0.02)
+    assert all(state.target_share is not None and state.target_share < 0.08 for state in other)
 
 
 def test_the_corollary_plays_the_fixed_share_until_it_knows_and_never_less() -> None:
-    learner = Practical(sharing="corollary")
+    learner = AdaptiveFalcon(epsilon="corollary", classes=LINEAR)
     epochs = epochs_of(learner, STEP, 4_000, seed=1)
-    asked = [played_state(epoch).asked for epoch in epochs[1:]]
+    asked = [adaptive_state(epoch).target_share for epoch in epochs[1:]]
     assert asked[0] is None
     assert asked[-1] is not None
-    fixed = [Practical(sharing="fixed").share(epoch.start) for epoch in epochs[1:]]
+    fixed = [AdaptiveFalcon(epsilon=0.03).share(epoch.start) for epoch in epochs[1:]]
     expected = [max(own, share or 0.0) for own, share in zip(fixed, asked, strict=True)]
     assert [epoch.passive_share for epoch in epochs[1:]] == pytest.approx(expected)
-    assert learner.share(0, asked=0.001) == 0.03
+    assert learner.share(0, target=0.001) == 0.03
     assert epochs[-1].report is not None
     assert "Corollary 1 asks for a passive share" in epochs[-1].report.details[0]
 
 
 def test_passive_rows_are_kept_for_the_corollary_alone_and_all_of_them_are() -> None:
-    state = played_state(epochs_of(Practical(sharing="corollary"), STEP, 4_000, seed=1)[-1])
+    last = epochs_of(AdaptiveFalcon(epsilon="corollary", classes=LINEAR), STEP, 4_000, seed=1)[-1]
+    state, linear = adaptive_state(last), linear_of(last)
     assert state.passive is not None
-    assert state.evidence is not None
-    assert len(state.passive) == state.n_passive == state.evidence.passive.n
+    assert len(state.passive) == state.n_passive == linear.statistics.passive.n
     assert state.passive.passive.all()
-    for sharing in ("fixed", "gate"):
-        assert played_state(epochs_of(Practical(sharing=sharing), STEP, 500)[-1]).passive is None
+    for epsilon in (0.03, "auto"):
+        learner = AdaptiveFalcon(epsilon=epsilon, classes=LINEAR)  # type: ignore[arg-type]
+        assert adaptive_state(epochs_of(learner, STEP, 500)[-1]).passive is None
 
 
 def test_with_a_half_life_as_many_rows_are_kept_as_their_weights_sum_to() -> None:
-    state = played_state(epochs_of(Practical(sharing="corollary", half_life=500.0), STEP, 6_000, seed=1)[-1])
+    learner = AdaptiveFalcon(epsilon="corollary", half_life=500.0, classes=LINEAR)
+    last = epochs_of(learner, STEP, 6_000, seed=1)[-1]
+    state, linear = adaptive_state(last), linear_of(last)
     assert state.passive is not None
-    assert state.evidence is not None
-    assert state.n_passive == pytest.approx(state.evidence.passive.n)
+    assert state.n_passive == pytest.approx(linear.statistics.passive.n)
     assert len(state.passive) == math.ceil(state.n_passive)
     assert state.passive.round.min() > 6_000 - 3 * 500  # the mean age is 500 / ln 2
 
 
-def last_step(learner: Practical, environment: LinearEnvironment, n_rounds: int) -> tuple[Epoch, Log]:
+def last_step(learner: AdaptiveFalcon, environment: LinearEnvironment, n_rounds: int) -> tuple[Epoch, Log]:
     """The last epoch of a run, and the rows that it was made of."""
     play = Play(learner, cast("Lines", environment), learner.start(environment.problem), 3)
     log = play.decide()
@@ -212,7 +220,7 @@ def last_step(learner: Practical, environment: LinearEnvironment, n_rounds: int)
 
 @pytest.mark.parametrize("passive_data", ["last_epoch", "all"])
 def test_data_of_the_last_epoch_are_its_rows_alone(passive_data: Data) -> None:
-    learner = Practical(
+    learner = AdaptiveFalcon(
         data="last_epoch",
         passive_data=passive_data,
         epsilon=0.3,
@@ -222,42 +230,39 @@ def test_data_of_the_last_epoch_are_its_rows_alone(passive_data: Data) -> None:
         gate="always",
     )
     epoch, log = last_step(learner, LinearEnvironment(n_actions=2, n_features=2, noise=0.1), 1_500)
-    state = played_state(epoch)
-    assert state.model is not None
+    linear = linear_of(epoch)
     x = np.column_stack([np.ones(len(log)), log.contexts.shared])
     for action in (0, 1):
         own = log.action == action
         by_hand: Floats = np.linalg.lstsq(x[own], log.reward[own])[0]
-        np.testing.assert_allclose(state.model.scores(log.contexts)[:, action], x @ by_hand, atol=1e-6)
-    assert state.evidence is not None
-    assert state.evidence.rows.n == len(log)
-    assert state.evidence.weighted.n == pytest.approx(np.minimum(0.5 / log.propensity, 50.0).sum())
+        np.testing.assert_allclose(linear.model.model.scores(log.contexts)[:, action], x @ by_hand, atol=1e-6)
+    assert linear.statistics.pooled.n == len(log)
+    assert linear.statistics.importance_weighted.n == pytest.approx(
+        np.minimum(0.5 / log.propensity, 50.0).sum()
+    )
     assert epoch.report is not None
     assert epoch.report.n_active == (~log.passive).sum()
     if passive_data == "last_epoch":
-        assert epoch.report.n_passive == state.evidence.n_passive == log.passive.sum()
+        assert epoch.report.n_passive == linear.statistics.n_passive == log.passive.sum()
     else:
         assert epoch.report.n_passive > 3 * log.passive.sum()
 
 
-def test_passive_data_of_the_last_epoch_leave_the_pooled_fit_as_it_is() -> None:
-    settings: dict[str, Any] = {"epsilon": 0.2, "decay": 0.0, "gate": "value"}
-    own, pooled = (
-        last_step(Practical(passive_data=data, threshold=1e9, **settings), LinearEnvironment(), 1_000)[0]
-        for data in ("last_epoch", "all")
-    )
-    ours, theirs = played_state(own), played_state(pooled)
-    contexts = LinearEnvironment().draw(0, 50, seed=0).contexts
-    assert ours.model is not None
-    assert theirs.model is not None
+def test_passive_data_of_the_last_epoch_leave_the_pooled_fit_unchanged() -> None:
+    environment = LinearEnvironment()
+    learners = [AdaptiveFalcon(passive_data=data, classes=LINEAR) for data in ("last_epoch", "all")]  # type: ignore[arg-type]
+    epochs = [learner.start(environment.problem) for learner in learners]
+    for seed in range(4):
+        log = uniform_log(cast("Lines", environment), 200 + seed)
+        epochs = [learner.next_epoch(one, log) for learner, one in zip(learners, epochs, strict=True)]
+    ours, theirs = (linear_of(epoch) for epoch in epochs)
+    contexts = environment.draw(0, 50, seed=0).contexts
     assert ours.model.scores(contexts).tolist() == theirs.model.scores(contexts).tolist()
-    assert ours.evidence is not None
-    assert theirs.evidence is not None
-    assert ours.evidence.passive.n < 0.3 * theirs.evidence.passive.n
+    assert ours.statistics.passive.n < 0.3 * theirs.statistics.passive.n
 
 
 def test_an_epoch_without_passive_rows_leaves_nothing_to_be_constrained_by() -> None:
-    learner = Practical(passive_data="last_epoch", epsilon=0.0, floor=0.0, open_share=0.0, gate="always")
+    learner = AdaptiveFalcon(passive_data="last_epoch", epsilon=0.0, floor=0.0, gate="always", classes=LINEAR)
     epoch, log = last_step(learner, LinearEnvironment(), 1_000)
     assert not log.passive.any()
     assert epoch.report is not None
@@ -267,7 +272,7 @@ def test_an_epoch_without_passive_rows_leaves_nothing_to_be_constrained_by() -> 
 
 def passive_rounds(design: str) -> list[tuple[Epoch, list[int]]]:
     """Each epoch after the first, with the places of its passive rounds."""
-    learner = Practical(passive_design=design, epsilon=0.1, decay=0.0, sharing="fixed")  # type: ignore[arg-type]
+    learner = AdaptiveFalcon(passive_design=design, epsilon=0.1, decay=0.0, classes=LINEAR)  # type: ignore[arg-type]
     play = Play(learner, cast("Lines", STEP), learner.start(STEP.problem), 5)
     play.learn(play.decide())
     found = []
@@ -291,26 +296,26 @@ def test_a_tail_has_its_passive_rounds_at_the_end_of_each_epoch_and_a_coin_anywh
 
 
 def test_actions_come_and_go_in_the_midst_of_the_corollary() -> None:
-    learner, environment = Practical(sharing="corollary"), Lines(n_actions=3)
+    learner, environment = AdaptiveFalcon(epsilon="corollary", classes=LINEAR), Lines(n_actions=3)
     play = started(learner, environment, seed=1).until(3_000)
-    state = played_state(play.epoch)
+    state = adaptive_state(play.epoch)
     assert state.passive is not None
     adapted = learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, out_of_range="accept"))
-    moved = played_state(adapted).passive
+    moved = adaptive_state(adapted).passive
     assert moved is not None
     stays = state.passive.action != 1
     assert moved.reward.tolist() == state.passive.reward[stays].tolist()
     assert moved.action.tolist() == np.array([2, -1, 0])[state.passive.action[stays]].tolist()
     after = learner.next_epoch(adapted, uniform_log(environment, 4_000))
-    assert played_state(after).n_passive == state.n_passive + 400
+    assert adaptive_state(after).n_passive == state.n_passive + 400
     assert after.report is not None
     assert "Corollary 1" in after.report.details[0]
 
 
 def test_saved_in_the_midst_of_the_corollary_it_goes_on_with_the_same_bits(tmp_path: Path) -> None:
-    learner = EpsilonFalcon(preset="practical", classes=LINEAR, epsilon="corollary")
+    learner = AdaptiveFalcon(classes=LINEAR, epsilon="corollary")
     epoch = epochs_of(learner, STEP, 3_000, seed=1)[-1]
-    assert played_state(epoch).asked is not None
+    assert adaptive_state(epoch).target_share is not None
     files.save(tmp_path / "epoch", epoch)
     runs = []
     for one in (epoch, files.load(tmp_path / "epoch")):
@@ -323,47 +328,34 @@ def test_saved_in_the_midst_of_the_corollary_it_goes_on_with_the_same_bits(tmp_p
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"slack": "paper"}, "slack is 'paper', which preset 'practical' has no use for"),
-        ({"c_beta": 0.5}, "c_beta is 0.5, which preset 'practical'"),
         ({"gate": "sometimes"}, "gate is 'sometimes'; choose one of 'value', 'always', 'never'"),
         ({"bonus": -1.0}, "bonus is -1.0"),
         ({"decay": math.nan}, "decay is nan"),
         ({"floor": 1.5}, "floor is 1.5"),
         ({"epsilon": 0.7}, "epsilon is 0.7"),
-        ({"model_class": Regressor(StumpHull())}, "model_class Regressor; its bonus needs"),
+        ({"model_class": Regressor(StumpHull())}, "AdaptiveFalcon needs the confidence widths of a linear"),
     ],
 )
-def test_what_practical_play_has_no_use_for_is_refused(settings: dict[str, Any], message: str) -> None:
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        EpsilonFalcon(preset="practical", **settings)
-
-
-@pytest.mark.parametrize("name", ["bonus", "decay", "floor"])
-def test_its_own_settings_are_refused_elsewhere(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} is 0.1, which preset 'calibrated' has no use for"):
-        EpsilonFalcon(preset="calibrated", **{name: 0.1})  # type: ignore[arg-type]
+        AdaptiveFalcon(**settings)
 
 
 def test_a_class_with_a_ridge_of_its_own_keeps_it() -> None:
-    given = played_state(
-        epochs_of(EpsilonFalcon(preset="practical", model_class=Linear(ridge=3.0)), STEP, 100)[-1]
-    )
-    default = played_state(epochs_of(PRACTICAL, STEP, 100)[-1])
-    assert given.oracle is not None
-    assert default.oracle is not None
+    given = linear_of(epochs_of(AdaptiveFalcon(model_class=Linear(ridge=3.0)), STEP, 100)[-1])
+    default = linear_of(epochs_of(ADAPTIVE, STEP, 100)[-1])
     assert (given.oracle.settings.ridge, default.oracle.settings.ridge) == (3.0, 1.0)
 
 
 def test_rewards_that_are_all_alike_leave_play_well_defined() -> None:
     environment = LinearEnvironment(n_actions=2, n_features=1, noise=0.0)
-    trace = simulate(PRACTICAL, environment, 400, 1)
+    trace = simulate(ADAPTIVE, environment, 400, 1)
     assert np.isfinite(trace.regret).all()
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"sharing": "gates"}, "sharing is 'gates'; choose one of 'fixed', 'gate', 'corollary'"),
         ({"data": "none"}, "data is 'none'; choose one of 'last_epoch', 'all'"),
         ({"passive_data": 3}, "passive_data is 3; choose one of 'last_epoch', 'all'"),
         ({"passive_design": "middle"}, "passive_design is 'middle'; choose one of 'tail', 'coin'"),
@@ -371,4 +363,4 @@ def test_rewards_that_are_all_alike_leave_play_well_defined() -> None:
 )
 def test_settings_that_are_not_on_the_list_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Practical(**settings)
+        AdaptiveFalcon(**settings)

@@ -22,23 +22,23 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment, XorEnvironment
-from gyrfalcon.learners.adaptive.class_learner import Chosen, ClassChoosing, chosen_state
-from gyrfalcon.learners.adaptive.learner import Practical
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.adaptive.state import AdaptiveState, adaptive_state
+from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.features.splines import Splines
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.deferred import RestingRidge
-from gyrfalcon.oracles.recursive.ridge import RunningModel, RunningRidge
+from gyrfalcon.oracles.recursive.deferred import DeferredRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge, columns_of
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.storage.files import load, save
 from tests.contracts.environments import Lines, Play, renumbered
 
-AUTO = EpsilonFalcon(preset="practical")
-LINEAR = EpsilonFalcon(preset="practical", classes=("linear",))
-WAVES = EpsilonFalcon(preset="practical", classes=("fourier",))
-QUADRATIC = EpsilonFalcon(preset="practical", classes=("linear", "quadratic"))
+AUTO = AdaptiveFalcon()
+LINEAR = AdaptiveFalcon(classes=("linear",))
+FOURIER = AdaptiveFalcon(classes=("fourier",))
+QUADRATIC = AdaptiveFalcon(classes=("linear", "quadratic"))
 SINUS = SinusoidEnvironment(n_actions=2, n_features=2, noise="bernoulli")
 STEPS = tuple[tuple[Epoch, Log], ...]
 """Epochs, each with the rows that it played."""
@@ -46,7 +46,7 @@ STEPS = tuple[tuple[Epoch, Log], ...]
 
 @cache
 def steps(
-    learner: EpsilonFalcon, environment: Lines | LinearEnvironment, n_rounds: int, seed: int = 0
+    learner: AdaptiveFalcon, environment: Lines | LinearEnvironment, n_rounds: int, seed: int = 0
 ) -> STEPS:
     """A run, step by step; the last epoch has played nothing that anybody has learned from."""
     play, made = Play(learner, cast("Lines", environment), learner.start(environment.problem), seed), []
@@ -58,9 +58,9 @@ def steps(
         play.learn(log)
 
 
-def last_of(run: STEPS) -> tuple[Epoch, Chosen]:
+def last_of(run: STEPS) -> tuple[Epoch, AdaptiveState]:
     epoch = run[-1][0]
-    return epoch, chosen_state(epoch)
+    return epoch, adaptive_state(epoch)
 
 
 def rows_before(run: STEPS, place: int) -> Log:
@@ -78,7 +78,7 @@ def drawn(n: int, seed: int, share: float = 0.5, n_features: int = 2) -> Log:
     return Log(Contexts(x), action, reward, np.full(n, 0.5), zeros, np.arange(n), ones)
 
 
-def learned(learner: EpsilonFalcon, epoch: Epoch, *logs: Log) -> Epoch:
+def learned(learner: AdaptiveFalcon, epoch: Epoch, *logs: Log) -> Epoch:
     for log in logs:
         epoch = learner.next_epoch(epoch, log)
     return epoch
@@ -106,8 +106,8 @@ def test_where_lines_are_wrong_a_larger_class_plays_and_earns_more(
     ours, theirs = (simulate(one, given, 2_500, 2, seed=1, checkpoints=[2_500]) for one in (AUTO, LINEAR))
     assert ((ours.reward - theirs.reward)[:, -1] / 2_500).min() > margin
     for details in details_of(ours):
-        assert "linear plays" not in details
-        assert any(line.endswith(" plays") for line in details)
+        assert "active class: linear" not in details
+        assert any(line.startswith("active class: ") for line in details)
 
 
 def test_where_lines_are_right_nothing_much_is_lost() -> None:
@@ -130,10 +130,10 @@ def entries(share: float) -> dict[int, int]:
         rewards = np.concatenate([rewards, log.reward])
         worths.append(len(rewards) * min(1.0, 4.0 * float(rewards.var())))
         epoch = learned(AUTO, epoch, log)
-        for place, fit in enumerate(chosen_state(epoch).others.fits):
+        for place, fit in enumerate(adaptive_state(epoch).candidates.fits):
             if fit is not None and place not in entered:
                 entered[place] = len(rewards)
-                assert isinstance(fit, RunningRidge)
+                assert isinstance(fit, RecursiveRidge)
                 assert fit.n == len(rewards)  # all early rows are in it
                 wanted = (0.5, 1.5, 1.5)[place] * fit.n_columns
                 assert wanted <= worths[-1]
@@ -154,28 +154,30 @@ def test_classes_enter_with_rows_enough_for_their_columns_and_rare_rewards_make_
 def test_rare_rewards_do_not_keep_a_class_out_for_ever() -> None:
     rare = [drawn(1_000, block, 0.003) for block in range(5)]
     epoch = learned(AUTO, AUTO.start(Problem(["a", "b"], features=2)), *rare[:4])
-    assert chosen_state(epoch).others.fits[2] is None
-    state = chosen_state(learned(AUTO, epoch, rare[4]))
-    assert all(fit is not None and fit.n_columns > 3 for fit in state.others.fits)
-    assert state.others.wanted == (0.0, 0.0, 0.0)
+    assert adaptive_state(epoch).candidates.fits[2] is None
+    state = adaptive_state(learned(AUTO, epoch, rare[4]))
+    assert all(fit is not None and fit.n_columns > 3 for fit in state.candidates.fits)
+    assert state.candidates.min_rows == (0.0, 0.0, 0.0)
 
 
 def test_early_rows_are_kept_until_all_have_entered_and_then_dropped() -> None:
     run = steps(AUTO, SINUS, 1_000)
-    waiting = [place for place in range(1, len(run)) if chosen_state(run[place][0]).others.fits[-1] is None]
+    waiting = [
+        place for place in range(1, len(run)) if adaptive_state(run[place][0]).candidates.fits[-1] is None
+    ]
     assert 0 < len(waiting) < len(run) - 2
     for place in waiting[::5]:
-        early = Log.concat(chosen_state(run[place][0]).others.early, 2)
+        early = Log.concat(adaptive_state(run[place][0]).candidates.buffered_logs, 2)
         assert np.array_equal(early.reward, rows_before(run, place).reward)
         assert np.array_equal(early.contexts.shared, rows_before(run, place).contexts.shared)
     for epoch, _ in run[waiting[-1] + 1 :]:
-        assert chosen_state(epoch).others.early == ()
+        assert adaptive_state(epoch).candidates.buffered_logs == ()
 
 
 def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -> None:
     run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
-    states = [chosen_state(epoch) for epoch, _ in run[1:]]
-    resting = [[isinstance(fit, RestingRidge) for fit in state.others.fits] for state in states]
+    states = [adaptive_state(epoch) for epoch, _ in run[1:]]
+    resting = [[isinstance(fit, DeferredRidge) for fit in state.candidates.fits] for state in states]
     woke = [
         (place, number)
         for place in range(1, len(states))
@@ -184,11 +186,11 @@ def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -
     ]
     assert {number for _, number in woke} >= {0, 1}
     for place, number in [*woke, (len(states) - 1, 2)]:
-        fit = states[place].others.fits[number]
-        assert isinstance(fit, RunningRidge)
+        fit = states[place].candidates.fits[number]
+        assert isinstance(fit, RecursiveRidge)
         rows = rows_before(run, place + 1)
-        never_rested = RunningRidge.start(fit.basis, 2, fit.ridge).with_rows(rows)
-        phi = fit.rows(rows.contexts)
+        never_rested = RecursiveRidge.start(fit.basis, 2, fit.ridge).with_rows(rows)
+        phi = columns_of(fit.basis, rows.contexts)
         np.testing.assert_allclose(phi @ fit.coefficients.T, phi @ never_rested.coefficients.T, atol=1e-8)
         np.testing.assert_allclose(fit.predicted(rows)[1], never_rested.predicted(rows)[1], atol=1e-8)
         assert fit.residual_variance == pytest.approx(never_rested.residual_variance, rel=1e-8)
@@ -196,60 +198,60 @@ def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -
 
 def test_a_class_rests_only_while_it_is_far_behind_and_does_not_play() -> None:
     run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
-    states = [chosen_state(epoch) for epoch, _ in run[1:]]
+    states = [adaptive_state(epoch) for epoch, _ in run[1:]]
     for before, after in itertools.pairwise(states):
         for place in range(3):
-            if isinstance(after.others.fits[place], RestingRidge):
-                assert after.playing != place + 1
-            if isinstance(after.others.fits[place], RestingRidge) and not isinstance(
-                before.others.fits[place], RestingRidge
+            if isinstance(after.candidates.fits[place], DeferredRidge):
+                assert after.active != place + 1
+            if isinstance(after.candidates.fits[place], DeferredRidge) and not isinstance(
+                before.candidates.fits[place], DeferredRidge
             ):
-                assert after.standings.z[after.playing, place + 1] < -4.0
+                assert after.comparison.z[after.active, place + 1] < -4.0
 
 
 def test_with_a_half_life_classes_at_rest_still_wake() -> None:
     # The sum of weights stays below 400 / ln 2 = 577 then, however many rows there are.
     learner = replace(AUTO, classes=("linear", "quadratic", "splines"), half_life=400.0)
     run = steps(learner, SinusoidEnvironment(n_actions=2, n_features=2), 8_000)
-    late = [(epoch, chosen_state(epoch)) for epoch, _ in run if epoch.start > 4_000]
-    assert any(isinstance(fit, RestingRidge) for _, state in late for fit in state.others.fits)
+    late = [(epoch, adaptive_state(epoch)) for epoch, _ in run if epoch.start > 4_000]
+    assert any(isinstance(fit, DeferredRidge) for _, state in late for fit in state.candidates.fits)
     for place in range(2):
-        assert any(isinstance(state.others.fits[place], RunningRidge) for _, state in late)
-        assert all(state.others.until[place] <= epoch.start + 400.0 for epoch, state in late)
+        assert any(isinstance(state.candidates.fits[place], RecursiveRidge) for _, state in late)
+        assert all(state.candidates.next_review[place] <= epoch.start + 400.0 for epoch, state in late)
 
 
 def test_waves_alone_play_as_soon_as_they_have_entered_and_lines_never_again() -> None:
-    run = steps(WAVES, SINUS, 1_500)
-    states = [chosen_state(epoch) for epoch, _ in run[1:]]
-    playing = [state.playing for state in states]
+    run = steps(FOURIER, SINUS, 1_500)
+    states = [adaptive_state(epoch) for epoch, _ in run[1:]]
+    playing = [state.active for state in states]
     first = playing.index(1)
     assert 0 < first < len(playing) - 5
     assert playing == [0] * first + [1] * (len(playing) - first)
     for state in states:
-        assert (state.playing == 1) == (state.others.fits[0] is not None)
+        assert (state.active == 1) == (state.candidates.fits[0] is not None)
     policies = [epoch.policy for epoch, _ in run[1 + first :]]
     assert all(
-        isinstance(policy, KernelPolicy) and isinstance(policy.scorer, RunningModel) for policy in policies
+        isinstance(policy, KernelPolicy) and isinstance(policy.scorer, RecursiveModel) for policy in policies
     )
 
 
 def test_lines_that_were_not_asked_for_do_not_play_even_where_they_are_right() -> None:
     environment = LinearEnvironment(n_actions=2, n_features=2, noise=0.1)
-    states = [chosen_state(epoch) for epoch, _ in steps(WAVES, environment, 5_000)[1:]]
-    entered = [state for state in states if state.others.fits[0] is not None]
-    assert max(state.standings.z[1, 0] for state in entered) > 3.0  # by two errors lines would get to play
-    assert all(state.playing == 1 for state in entered)
+    states = [adaptive_state(epoch) for epoch, _ in steps(FOURIER, environment, 5_000)[1:]]
+    entered = [state for state in states if state.candidates.fits[0] is not None]
+    assert max(state.comparison.z[1, 0] for state in entered) > 3.0  # by two errors lines would get to play
+    assert all(state.active == 1 for state in entered)
 
 
 def test_what_plays_is_the_regression_with_its_bonus_and_gamma() -> None:
-    run = steps(WAVES, SINUS, 1_500)
+    run = steps(FOURIER, SINUS, 1_500)
     epoch, state = last_of(run)
     rows = rows_before(run, len(run) - 1)
-    fit = state.others.fits[0]
-    assert isinstance(fit, RunningRidge)
+    fit = state.candidates.fits[0]
+    assert isinstance(fit, RecursiveRidge)
     assert isinstance(epoch.policy, KernelPolicy)
     model = epoch.policy.scorer
-    assert isinstance(model, RunningModel)
+    assert isinstance(model, RecursiveModel)
     told = fit.predicted(rows)[0]
     assert model.bonus == pytest.approx(0.75 * math.sqrt(np.mean((rows.reward - told) ** 2)), rel=1e-6)
     assert epoch.policy.kernel.gamma == pytest.approx(1000.0 * math.sqrt(len(rows)))  # type: ignore[attr-defined]
@@ -263,8 +265,8 @@ def test_what_plays_is_the_regression_with_its_bonus_and_gamma() -> None:
 def test_features_of_actions_and_no_features_are_left_to_lines(environment: Lines) -> None:
     ours, theirs = (steps(one, environment, 600) for one in (AUTO, LINEAR))
     epoch, state = last_of(ours)
-    assert state.others.fits == ()
-    assert state.others.early == ()
+    assert state.candidates.fits == ()
+    assert state.candidates.buffered_logs == ()
     contexts = environment.draw(0, 100, seed=3).contexts
     assert np.array_equal(epoch.policy.probabilities(contexts), theirs[-1][0].policy.probabilities(contexts))
     assert np.array_equal(rows_before(ours, len(ours)).action, rows_before(theirs, len(theirs)).action)
@@ -275,10 +277,10 @@ def test_a_class_that_is_too_large_for_so_many_actions_is_left_out() -> None:
     problem = Problem(range(4096), features=20)  # room for 32 columns
     contexts = problem.contexts(rng.normal(size=(64, 20)))
     log = problem.log(contexts, rng.integers(0, 4096, 64).tolist(), rng.random(64))
-    state = chosen_state(learned(AUTO, AUTO.start(problem), log))
-    assert state.others.fits == (None, None, None)
-    assert state.others.wanted == (math.inf,) * 3
-    assert state.others.early == ()
+    state = adaptive_state(learned(AUTO, AUTO.start(problem), log))
+    assert state.candidates.fits == (None, None, None)
+    assert state.candidates.min_rows == (math.inf,) * 3
+    assert state.candidates.buffered_logs == ()
 
 
 def scores_of(epoch: Epoch, contexts: Contexts) -> Floats:
@@ -290,11 +292,11 @@ def known_scores(epoch: Epoch, contexts: Contexts, action: int) -> Floats:
     return scores_of(epoch, contexts)[:, action]
 
 
-@pytest.mark.parametrize("learner", [WAVES, QUADRATIC, AUTO], ids=["fourier", "quadratic", "auto"])
-def test_remaining_actions_keep_their_scores_when_others_come_and_go(learner: EpsilonFalcon) -> None:
+@pytest.mark.parametrize("learner", [FOURIER, QUADRATIC, AUTO], ids=["fourier", "quadratic", "auto"])
+def test_remaining_actions_keep_their_scores_when_others_come_and_go(learner: AdaptiveFalcon) -> None:
     environment = SinusoidEnvironment(n_actions=3, n_features=2, noise="bernoulli")
     epoch, state = last_of(steps(learner, environment, 1_500))
-    assert state.playing > 0
+    assert state.active > 0
     kept = environment.problem.actions
     problem = Problem([kept[2], "new", kept[0]], features=2)
     adapted = learner.adapt(epoch, problem)
@@ -306,7 +308,7 @@ def test_remaining_actions_keep_their_scores_when_others_come_and_go(learner: Ep
     ).mean() > 0.9
     assert (adapted.index, adapted.start, adapted.stop) == (epoch.index, epoch.start, epoch.stop)
     assert adapted.passive_policy.probabilities(contexts).shape == (200, 3)
-    assert chosen_state(adapted).playing == state.playing
+    assert adaptive_state(adapted).active == state.active
 
 
 def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
@@ -317,13 +319,13 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
     problem = Problem([kept[2], "new", kept[0]], features=2)
     adapted = QUADRATIC.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), environment.problem, problem)
-    fit = chosen_state(adapted).others.fits[0]
-    assert isinstance(fit, RunningRidge)
-    again = RunningRidge.start(fit.basis, 3, fit.ridge).with_rows(rows)
+    fit = adaptive_state(adapted).candidates.fits[0]
+    assert isinstance(fit, RecursiveRidge)
+    again = RecursiveRidge.start(fit.basis, 3, fit.ridge).with_rows(rows)
     np.testing.assert_allclose(fit.coefficients, again.coefficients, atol=1e-9)
     log = run[-1][1]
-    after = chosen_state(learned(QUADRATIC, adapted, log)).others.fits[0]
-    assert isinstance(after, RunningRidge)
+    after = adaptive_state(learned(QUADRATIC, adapted, log)).candidates.fits[0]
+    assert isinstance(after, RecursiveRidge)
     np.testing.assert_allclose(after.coefficients, again.with_rows(log).coefficients, atol=1e-9)
 
 
@@ -331,13 +333,13 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
 @pytest.mark.parametrize("labels", [("action 2", "new", "action 0", "newer"), ("action 1", "new")])
 def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labels: tuple[str, ...]) -> None:
     environment = Lines(masked=masked, noise=0.3)
-    run = steps(WAVES, environment, 100)
+    run = steps(FOURIER, environment, 100)
     epoch, state = last_of(run)
-    assert state.others.fits == (None,)
+    assert state.candidates.fits == (None,)
     problem = Problem(labels, features=2, out_of_range="accept")
-    adapted = WAVES.adapt(epoch, problem)
+    adapted = FOURIER.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), environment.problem, problem)
-    early = Log.concat(chosen_state(adapted).others.early, len(labels))
+    early = Log.concat(adaptive_state(adapted).candidates.buffered_logs, len(labels))
     assert np.array_equal(early.action, rows.action)
     assert np.array_equal(early.reward, rows.reward)
     rng = np.random.default_rng(0)
@@ -346,8 +348,8 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
         eligible=np.ones((4_100, len(labels)), dtype=np.bool_) if masked else None,
     )
     log = problem.log(many, rng.choice(labels, 4_100).tolist(), rng.random(4_100))
-    fit = chosen_state(learned(WAVES, adapted, log)).others.fits[0]
-    assert isinstance(fit, RunningRidge)
+    fit = adaptive_state(learned(FOURIER, adapted, log)).candidates.fits[0]
+    assert isinstance(fit, RecursiveRidge)
     counts = np.bincount(np.concatenate([rows.action, log.action]), minlength=len(labels))
     assert fit.weights.tolist() == counts.tolist()
 
@@ -355,20 +357,20 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
 def test_a_class_at_rest_adapts_as_well() -> None:
     run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
     epoch, state = next(
-        (epoch, chosen_state(epoch))
+        (epoch, adaptive_state(epoch))
         for epoch, _ in run[1:]
-        if any(isinstance(fit, RestingRidge) for fit in chosen_state(epoch).others.fits)
+        if any(isinstance(fit, DeferredRidge) for fit in adaptive_state(epoch).candidates.fits)
     )
     (first, second), place = (
         (1, 2),
-        next(number for number, fit in enumerate(state.others.fits) if isinstance(fit, RestingRidge)),
+        next(number for number, fit in enumerate(state.candidates.fits) if isinstance(fit, DeferredRidge)),
     )
     problem = Problem([second, "new", first], features=2, out_of_range="accept")
-    moved = chosen_state(AUTO.adapt(epoch, problem)).others.fits[place]
-    resting = state.others.fits[place]
-    assert isinstance(moved, RestingRidge)
-    assert isinstance(resting, RestingRidge)
-    ours, theirs = moved.awake(), resting.awake()
+    moved = adaptive_state(AUTO.adapt(epoch, problem)).candidates.fits[place]
+    resting = state.candidates.fits[place]
+    assert isinstance(moved, DeferredRidge)
+    assert isinstance(resting, DeferredRidge)
+    ours, theirs = moved.resume(), resting.resume()
     np.testing.assert_allclose(ours.coefficients[[0, 2]], theirs.coefficients[[1, 0]], atol=1e-10)
     assert not ours.coefficients[1].any()
 
@@ -414,40 +416,39 @@ def test_a_log_warms_all_classes_up() -> None:
     environment = SINUS
     run = steps(LINEAR, environment, 1_500)
     rows = rows_before(run, len(run) - 1)
-    warm = WAVES.start(environment.problem, rows)
-    cold = WAVES.start(environment.problem)
-    state = chosen_state(warm)
+    warm = FOURIER.start(environment.problem, rows)
+    cold = FOURIER.start(environment.problem)
+    state = adaptive_state(warm)
     assert (warm.index, warm.start, warm.stop) == (cold.index, cold.start, cold.stop)
-    assert state.playing == 1
-    assert state.others.early == ()
-    fit = state.others.fits[0]
-    assert isinstance(fit, RunningRidge)
+    assert state.active == 1
+    assert state.candidates.buffered_logs == ()
+    fit = state.candidates.fits[0]
+    assert isinstance(fit, RecursiveRidge)
     np.testing.assert_allclose(
-        fit.coefficients, RunningRidge.start(fit.basis, 2).with_rows(rows).coefficients, atol=1e-10
+        fit.coefficients, RecursiveRidge.start(fit.basis, 2).with_rows(rows).coefficients, atol=1e-10
     )
     # Nothing has been judged yet: of several classes the linear one goes on.
-    assert chosen_state(AUTO.start(environment.problem, rows)).playing == 0
+    assert adaptive_state(AUTO.start(environment.problem, rows)).active == 0
 
 
 def test_classes_are_judged_by_rows_that_came_after_their_fits() -> None:
     run = steps(QUADRATIC, SINUS, 600)
-    states = [chosen_state(epoch) for epoch, _ in run[1:]]
-    assert states[0].others.fits[0] is not None
-    assert not states[0].standings.weights.any()  # fitted on these rows, so not judged by them
+    states = [adaptive_state(epoch) for epoch, _ in run[1:]]
+    assert states[0].candidates.fits[0] is not None
+    assert not states[0].comparison.weights.any()  # fitted on these rows, so not judged by them
     sizes = [len(log) for _, log in run[:-1]]
     total = np.cumsum(sizes)
     expected = np.cumsum((total * sizes)[1:])  # each row by the number of rows up to its block
-    assert [state.standings.weights[1] for state in states[1:]] == expected.tolist()
+    assert [state.comparison.weights[1] for state in states[1:]] == expected.tolist()
 
 
 def test_own_classes_take_part_with_their_own_ridge() -> None:
     own = Linear(basis=Splines(3, 2), ridge=7.0)
     learner = replace(AUTO, classes=("linear", own, "quadratic"))
     state = last_of(steps(learner, SINUS, 300))[1]
-    fits = [fit for fit in state.others.fits if isinstance(fit, RunningRidge)]
+    fits = [fit for fit in state.candidates.fits if isinstance(fit, RecursiveRidge)]
     assert [fit.ridge for fit in fits] == [7.0, 1.0]
-    assert isinstance(learner.practical, ClassChoosing)
-    assert learner.practical.names == ("linear", "Splines(n_knots=3, degree=2), ridge 7", "quadratic")
+    assert learner.names == ("linear", "Splines(n_knots=3, degree=2), ridge 7", "quadratic")
 
 
 def test_the_report_names_every_class() -> None:
@@ -455,26 +456,26 @@ def test_the_report_names_every_class() -> None:
     early, late = run[2][0].report, run[-1][0].report
     assert early is not None
     assert late is not None
-    assert any(line == "waves: too few rows for it yet" for line in early.details)
-    assert [line.split(":")[0].removesuffix(" plays") for line in late.details[:4]] == [
+    assert any(line == "fourier: too few rows" for line in early.details)
+    assert [line.removeprefix("active class: ").split(":")[0] for line in late.details[:4]] == [
         "linear",
         "quadratic",
         "splines",
         "fourier",
     ]
-    assert sum(line.endswith(" plays") and "fit" not in line for line in late.details) == 1
+    assert sum(line.startswith("active class: ") for line in late.details) == 1
 
 
 def test_one_class_that_is_linear_needs_no_choice() -> None:
-    assert isinstance(LINEAR.practical, Practical)
-    assert isinstance(AUTO.practical, ClassChoosing)
-    assert AUTO.practical == replace(AUTO, classes="auto").practical
+    assert LINEAR.names == ("linear",)
+    assert replace(AUTO, classes="auto") == AUTO
+    assert hash(replace(AUTO, classes="auto")) == hash(AUTO)
     own = replace(AUTO, model_class=Linear(basis=Polynomial(2)))
-    assert isinstance(own.practical, Practical)
+    assert own.names == ("linear",)
 
 
 def test_a_list_of_classes_is_as_good_as_a_tuple(tmp_path: Path) -> None:
-    listed = EpsilonFalcon(preset="practical", classes=["linear", "quadratic"])
+    listed = AdaptiveFalcon(classes=["linear", "quadratic"])
     assert listed == QUADRATIC
     assert hash(listed) == hash(QUADRATIC)
     save(tmp_path / "learner", listed)
@@ -484,8 +485,8 @@ def test_a_list_of_classes_is_as_good_as_a_tuple(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        ("wave", "classes names 'wave', which is no class: did you mean 'fourier'"),
-        (("linear", "trees of steel"), "classes names 'trees of steel', which is no class"),
+        ("fourrier", "classes names 'fourrier', which is no model class: did you mean 'fourier'"),
+        (("linear", "trees of steel"), "classes names 'trees of steel', which is no model class"),
         ((), r"classes is \(\); give 'auto', or a list such as"),
         (("fourier", "fourier"), "classes holds 'fourier' twice"),
         (("auto", "linear"), "classes holds 'linear' twice"),
@@ -497,23 +498,18 @@ def test_a_list_of_classes_is_as_good_as_a_tuple(tmp_path: Path) -> None:
 )
 def test_classes_that_cannot_be_tried_are_refused(classes: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        EpsilonFalcon(preset="practical", classes=classes)
-
-
-def test_other_presets_have_no_use_for_classes() -> None:
-    with pytest.raises(ValueError, match="classes is 'auto', which preset 'calibrated' has no use for"):
-        EpsilonFalcon(preset="calibrated", classes="auto")
+        AdaptiveFalcon(classes=classes)
 
 
 def test_epochs_of_other_learners_are_refused() -> None:
-    with pytest.raises(TypeError, match="carries Played; give the learner its own epochs"):
-        chosen_state(LINEAR.start(Problem(["a", "b"], features=1)))
+    with pytest.raises(TypeError, match="carries Fitted; give AdaptiveFalcon its own epochs"):
+        adaptive_state(Uniform().start(Problem(["a", "b"], features=1)))
 
 
 def test_no_rows_change_nothing() -> None:
     epoch, state = last_of(steps(QUADRATIC, SINUS, 600))
     after = learned(QUADRATIC, epoch, run_of_nothing())
-    assert chosen_state(after) is state
+    assert adaptive_state(after) is state
     assert after.policy is epoch.policy
 
 

@@ -42,42 +42,39 @@ def decisions_of(epoch: Epoch, seed: int = 0) -> Decisions:
 
 
 def test_epochs_double_from_tau_1() -> None:
-    epochs = epochs_of(EpsilonFalcon(preset="paper"), STEP, 32)
+    epochs = epochs_of(EpsilonFalcon(constants="paper"), STEP, 32)
     assert [(epoch.start, epoch.stop) for epoch in epochs] == [(0, 4), (4, 8), (8, 16), (16, 32)]
     assert [epoch.index for epoch in epochs] == [1, 2, 3, 4]
-    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(preset="calibrated"), STEP, 800)] == [
+    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(), STEP, 800)] == [
         100,
         200,
         400,
         800,
     ]
-    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(preset="calibrated", tau_1=7), STEP, 28)] == [
+    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(tau_1=7), STEP, 28)] == [
         7,
         14,
         28,
     ]
-    assert [
-        epoch.stop
-        for epoch in epochs_of(EpsilonFalcon(preset="calibrated", schedule=FixedBatch(9)), STEP, 27)
-    ] == [9, 18, 27]
+    assert [epoch.stop for epoch in epochs_of(EpsilonFalcon(schedule=FixedBatch(9)), STEP, 27)] == [9, 18, 27]
 
 
 @pytest.mark.parametrize(("epsilon", "tau_1", "n_passive"), [(0.3, 4, 2), (0.07, 100, 7), (0.05, 100, 5)])
 def test_the_last_rounds_of_an_epoch_are_passive(epsilon: float, tau_1: int, n_passive: int) -> None:
-    second = epochs_of(EpsilonFalcon(preset="calibrated", epsilon=epsilon, tau_1=tau_1), STEP, 2 * tau_1)[1]
+    second = epochs_of(EpsilonFalcon(epsilon=epsilon, tau_1=tau_1), STEP, 2 * tau_1)[1]
     decisions = decisions_of(second)
     assert decisions.component.tolist() == [0] * (tau_1 - n_passive) + [1] * n_passive
     assert (decisions.propensity[decisions.component == 1] == 0.5).all()
 
 
 def test_the_first_epoch_is_uniform_because_f_1_is_0() -> None:
-    first = EpsilonFalcon(preset="calibrated").start(STEP.problem)
+    first = EpsilonFalcon().start(STEP.problem)
     assert isinstance(first.policy, UniformPolicy)
     assert first.report is None
 
 
 def test_a_coin_spreads_passive_rounds_over_the_epoch() -> None:
-    epoch = epochs_of(EpsilonFalcon(preset="calibrated", epsilon=0.2, passive_design="coin"), STEP, 3200)[-1]
+    epoch = epochs_of(EpsilonFalcon(epsilon=0.2, passive_design="coin"), STEP, 3200)[-1]
     decisions = decisions_of(epoch)
     passive = np.flatnonzero(decisions.component == 1)
     assert abs(len(passive) / epoch.n_rounds - 0.2) < 4 * math.sqrt(0.2 * 0.8 / epoch.n_rounds)
@@ -88,10 +85,10 @@ def test_a_coin_spreads_passive_rounds_over_the_epoch() -> None:
 @pytest.mark.parametrize(
     ("learner", "scale"),
     [
-        (EpsilonFalcon(preset="calibrated"), 10.0),
-        (EpsilonFalcon(preset="calibrated", c_gamma=3.0), 3.0),
-        (EpsilonFalcon(preset="paper", tau_1=100), math.sqrt(1 / (8 * C * 4 * (2 + math.log(12))))),
-        (EpsilonFalcon(preset="paper", tau_1=100, c_gamma=1.0), 1.0),
+        (EpsilonFalcon(), 10.0),
+        (EpsilonFalcon(c_gamma=3.0), 3.0),
+        (EpsilonFalcon(constants="paper", tau_1=100), math.sqrt(1 / (8 * C * 4 * (2 + math.log(12))))),
+        (EpsilonFalcon(constants="paper", tau_1=100, c_gamma=1.0), 1.0),
     ],
 )
 def test_gamma_is_the_appendix_formula(learner: EpsilonFalcon, scale: float) -> None:
@@ -104,7 +101,7 @@ def test_gamma_is_the_appendix_formula(learner: EpsilonFalcon, scale: float) -> 
 
 def test_rho_rho_prime_and_comp_enter_gamma_and_slack() -> None:
     learner = EpsilonFalcon(
-        preset="paper", tau_1=100, epsilon=0.1, C=50.0, rho=0.75, rho_prime=2.0, comp=3.0, delta=0.1
+        constants="paper", tau_1=100, epsilon=0.1, C=50.0, rho=0.75, rho_prime=2.0, comp=3.0, delta=0.1
     )
     report = report_of(epochs_of(learner, STEP, 200)[1])
     c_3 = 1 / (4 * 2 * 50 * 4**0.75 * (2 + math.log(12)))
@@ -116,7 +113,7 @@ def test_rho_rho_prime_and_comp_enter_gamma_and_slack() -> None:
 
 def test_gamma_falls_once_as_printed_and_never_if_asked() -> None:
     def gammas(monotone: bool) -> list[float]:
-        epochs = epochs_of(EpsilonFalcon(preset="calibrated", monotone_gamma=monotone), STEP, 3200)
+        epochs = epochs_of(EpsilonFalcon(monotone_gamma=monotone), STEP, 3200)
         return [report_of(epoch).gamma for epoch in epochs[1:]]
 
     printed, monotone = gammas(False), gammas(True)
@@ -126,7 +123,7 @@ def test_gamma_falls_once_as_printed_and_never_if_asked() -> None:
 
 
 def test_monotone_gamma_survives_an_epoch_without_rewards() -> None:
-    play = started(EpsilonFalcon(preset="calibrated", monotone_gamma=True), Lines()).until(800)
+    play = started(EpsilonFalcon(monotone_gamma=True), Lines()).until(800)
     before = report_of(play.epoch).gamma
     rows = uniform_log(play.environment, 20)
     play.learn(rows.where(np.zeros(20, dtype=np.bool_)))
@@ -136,7 +133,7 @@ def test_monotone_gamma_survives_an_epoch_without_rewards() -> None:
 
 
 def test_the_papers_slack() -> None:
-    for epoch in epochs_of(EpsilonFalcon(preset="paper", epsilon=0.1, tau_1=100), STEP, 1600)[1:]:
+    for epoch in epochs_of(EpsilonFalcon(constants="paper", epsilon=0.1, tau_1=100), STEP, 1600)[1:]:
         m, report = epoch.index - 1, report_of(epoch)
         assert report.n_passive == (10 if m == 1 else 10 * 2 ** (m - 2))
         slack = 1.5 * C * math.log(12 * m**2 / 0.05) * D / report.n_passive
@@ -145,7 +142,7 @@ def test_the_papers_slack() -> None:
 
 
 def test_the_calibrated_slack_takes_the_noise_from_passive_residuals() -> None:
-    for epoch in epochs_of(EpsilonFalcon(preset="calibrated", epsilon=0.1), STEP, 1600)[1:]:
+    for epoch in epochs_of(EpsilonFalcon(epsilon=0.1), STEP, 1600)[1:]:
         m, report = epoch.index - 1, report_of(epoch)
         variance = report.n_passive * report.alpha / (report.n_passive - D)
         slack = 0.5 * variance * D * math.log(12 * m**2 / 0.05) / report.n_passive
@@ -153,7 +150,7 @@ def test_the_calibrated_slack_takes_the_noise_from_passive_residuals() -> None:
 
 
 def test_the_calibrated_slack_takes_the_variance_of_rewards_where_passive_rows_are_few() -> None:
-    learner, log = EpsilonFalcon(preset="calibrated"), uniform_log(Lines(n_actions=2, n_features=1), 100)
+    learner, log = EpsilonFalcon(), uniform_log(Lines(n_actions=2, n_features=1), 100)
     log = replace(log, component=(np.arange(100) < 2 * D - 1).astype(np.int64))
     epoch = learner.start(Problem(["a", "b"], 1, out_of_range="accept"))
     report = report_of(learner.next_epoch(epoch, log))
@@ -166,7 +163,7 @@ def test_a_fit_keeps_to_its_slack_and_pays_a_price_only_where_that_binds(slack: 
     reports = [
         report_of(epoch)
         for seed in range(5)
-        for epoch in epochs_of(EpsilonFalcon(preset="calibrated", slack=slack), STEP, 6400, seed)[1:]
+        for epoch in epochs_of(EpsilonFalcon(slack=slack), STEP, 6400, seed)[1:]
     ]
     for report in reports:
         assert report.alpha >= 0.0
@@ -180,22 +177,18 @@ def test_a_fit_keeps_to_its_slack_and_pays_a_price_only_where_that_binds(slack: 
 
 
 def test_the_report_counts_rows_of_the_epoch_or_of_all_epochs() -> None:
-    last = report_of(epochs_of(EpsilonFalcon(preset="calibrated", epsilon=0.1), STEP, 1600)[-1])
+    last = report_of(epochs_of(EpsilonFalcon(epsilon=0.1), STEP, 1600)[-1])
     assert (last.n_active, last.n_passive) == (360, 40)
-    pooled = report_of(
-        epochs_of(
-            EpsilonFalcon(preset="calibrated", epsilon=0.1, data="all", passive_data="all"), STEP, 1600
-        )[-1]
-    )
+    pooled = report_of(epochs_of(EpsilonFalcon(epsilon=0.1, data="all", passive_data="all"), STEP, 1600)[-1])
     assert (pooled.n_active, pooled.n_passive) == (720, 80)
 
 
 @pytest.mark.parametrize("data", ["last_epoch", "all"])
 def test_without_passive_share_it_is_falcon_decision_for_decision(data: Any) -> None:
-    one = simulate(EpsilonFalcon(preset="calibrated", epsilon=0.0, data=data), STEP, 6400, seed=3)
+    one = simulate(EpsilonFalcon(epsilon=0.0, data=data), STEP, 6400, seed=3)
     other = simulate(Falcon(data=data), STEP, 6400, seed=3)
     assert np.array_equal(one.regret, other.regret)
-    ours = epochs_of(EpsilonFalcon(preset="calibrated", epsilon=0.0, data=data), STEP, 6400, seed=3)
+    ours = epochs_of(EpsilonFalcon(epsilon=0.0, data=data), STEP, 6400, seed=3)
     others = epochs_of(Falcon(data=data), STEP, 6400, seed=3)
     for mine, theirs in zip(ours[1:], others[1:], strict=True):
         left, right = decisions_of(mine), decisions_of(theirs)
@@ -214,7 +207,7 @@ def test_without_passive_share_it_is_falcon_decision_for_decision(data: Any) -> 
         ({"delta": 0.495}, "0.495"),
         ({"tau_1": 3}, "3"),
         ({"tau_1": 0}, "0"),
-        ({"preset": "papre"}, "papre"),
+        ({"constants": "papre"}, "papre"),
         ({"slack": "tight"}, "tight"),
         ({"passive_design": "head"}, "head"),
         ({"passive_data": "some"}, "some"),
@@ -241,7 +234,10 @@ def test_settings_at_the_edge_are_accepted(settings: dict[str, Any]) -> None:
 
 def test_settings_survive_repr_and_replace() -> None:
     learner = EpsilonFalcon(
-        preset="paper", epsilon=0.1, schedule=Doubling(8), model_class=Linear(basis=Polynomial(3), ridge=0.5)
+        constants="paper",
+        epsilon=0.1,
+        schedule=Doubling(8),
+        model_class=Linear(basis=Polynomial(3), ridge=0.5),
     )
     names = {kind.__name__: kind for kind in (EpsilonFalcon, Doubling, Linear, Polynomial)}
     assert eval(repr(learner), names) == learner
@@ -271,7 +267,7 @@ def coverage(learner: EpsilonFalcon, n_runs: int, is_heteroscedastic: bool) -> f
         passive = oracle.summarise(log)
         alpha, scatter = oracle.passive_risk(passive), oracle.scatter(log, passive)
         excess = float(np.mean((log.reward - best) ** 2)) - alpha
-        slack = learner.printed.slack_value(alpha, oracle, oracle.empty(), passive, 1, scatter)
+        slack = learner.slack_value(alpha, oracle, oracle.empty(), passive, 1, scatter)
         feasible += excess <= slack
     return feasible / n_runs
 
@@ -279,11 +275,11 @@ def coverage(learner: EpsilonFalcon, n_runs: int, is_heteroscedastic: bool) -> f
 def test_the_sandwich_slack_covers_where_noise_grows_with_the_features() -> None:
     # Seeds 1 to 5 gave .56 to .61 and 1 five times. A true coverage of .65 exceeds .8 in 200 runs with
     # probability 1e-5; one of 239/240, as asked for, falls to .97 or below with probability 2e-4.
-    assert coverage(EpsilonFalcon(preset="calibrated", slack="calibrated"), 200, True) < 0.8
-    assert coverage(EpsilonFalcon(preset="calibrated", slack="sandwich"), 200, True) > 0.97
+    assert coverage(EpsilonFalcon(slack="calibrated"), 200, True) < 0.8
+    assert coverage(EpsilonFalcon(slack="sandwich"), 200, True) > 0.97
 
 
 def test_the_chi_square_slack_covers_as_often_as_it_says_where_noise_is_equal() -> None:
     # delta' = .48 / 12 = .04, and .9583 with estimated noise (F distribution). Four standard errors: 1e-4.
-    covered = coverage(EpsilonFalcon(preset="calibrated", slack="chi_square", delta=0.48), 500, False)
+    covered = coverage(EpsilonFalcon(slack="chi_square", delta=0.48), 500, False)
     assert covered == pytest.approx(0.9583, abs=0.036)

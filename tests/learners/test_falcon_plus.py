@@ -49,7 +49,7 @@ def test_it_is_epsilon_falcon_without_passive_rows_at_the_same_gamma() -> None:
         started(learner, environment)
         for learner in (
             FalconPlus(c_error=c_error, delta=delta),
-            EpsilonFalcon(preset="calibrated", epsilon=0.0, c_gamma=c_gamma, delta=delta),
+            EpsilonFalcon(epsilon=0.0, c_gamma=c_gamma, delta=delta),
         )
     ]
     log = uniform_log(environment, 300)

@@ -10,7 +10,7 @@ from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.environments.wrappers import Switching
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.simulation.simulate import simulate
 
 N_ROUNDS, N_RUNS = 6_000, 4
@@ -20,7 +20,7 @@ def gains(environment: Environment, classes: str, half_life: float) -> Floats:
     """(runs,): how much more reward a round there is with forgetting, in the second half."""
     late = [
         simulate(
-            EpsilonFalcon(classes=classes, half_life=kept),
+            AdaptiveFalcon(classes=classes, half_life=kept),
             environment,
             N_ROUNDS,
             N_RUNS,

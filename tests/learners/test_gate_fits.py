@@ -13,10 +13,10 @@ from scipy import optimize
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.learners.adaptive.gate_fits import (
-    NAMES,
-    Evidence,
-    alternatives,
+from gyrfalcon.learners.adaptive.value_gate import (
+    ALTERNATIVES,
+    GateStatistics,
+    alternative_fits,
     degrees_of_freedom,
     ridge_slack,
 )
@@ -77,9 +77,9 @@ def oracle_of(sample: Sample, ridge: float = RIDGE) -> LinearOracle:
     return Linear(ridge=ridge).oracle(sample.log.contexts.take(slice(0, 5)), K)
 
 
-def evidence_of(sample: Sample, oracle: LinearOracle) -> Evidence:
+def statistics_of(sample: Sample, oracle: LinearOracle) -> GateStatistics:
     log = sample.log
-    return Evidence(
+    return GateStatistics(
         oracle.summed(log),
         oracle.summed(log.where(log.passive)),
         oracle.sums(log, sample.weights),
@@ -91,7 +91,7 @@ def evidence_of(sample: Sample, oracle: LinearOracle) -> Evidence:
 def sample_and_fits(seed: int, slack: float) -> tuple[Sample, list[LinearModel]]:
     sample = bent(seed)
     oracle = oracle_of(sample)
-    return sample, alternatives(oracle, evidence_of(sample, oracle), slack, TIGHTENING)[0]
+    return sample, alternative_fits(oracle, statistics_of(sample, oracle), slack, TIGHTENING)[0]
 
 
 def by_bisection(sample: Sample, slack: float) -> tuple[Floats, float]:
@@ -157,7 +157,7 @@ def test_the_constrained_fit_is_what_a_general_solver_finds() -> None:
 def test_the_report_is_of_the_looser_constraint() -> None:
     sample = bent(4)
     oracle = oracle_of(sample)
-    _, fit = alternatives(oracle, evidence_of(sample, oracle), 0.01, TIGHTENING)
+    _, fit = alternative_fits(oracle, statistics_of(sample, oracle), 0.01, TIGHTENING)
     theta, multiplier = by_bisection(sample, 0.01)
     assert fit.slack == 0.01
     assert fit.binding
@@ -169,7 +169,7 @@ def test_the_report_is_of_the_looser_constraint() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_other_two_are_ridge_regressions_by_weight_and_of_passive_rows(seed: int) -> None:
     sample, models = sample_and_fits(seed, 0.02)
-    assert NAMES[2:] == ("importance-weighted", "passive")
+    assert ALTERNATIVES[2:] == ("importance-weighted", "passive")
     for model, weights in zip(models[2:], (sample.weights, sample.log.passive.astype(float)), strict=True):
         expected = sample.scores(sample.ridge_fit(weights))
         np.testing.assert_allclose(model.scores(sample.log.contexts), expected, atol=1e-10)
@@ -193,10 +193,10 @@ def test_a_slack_without_bound_leaves_the_pooled_fit_and_one_of_0_the_passive_on
 def test_without_passive_rows_there_is_no_constraint_and_nothing_to_fit_alone() -> None:
     sample = bent(6, passive_share=0.0)
     oracle = oracle_of(sample)
-    given = evidence_of(sample, oracle)
+    given = statistics_of(sample, oracle)
     slack = ridge_slack(oracle, given, 5.0)
     assert slack == math.inf
-    models, fit = alternatives(oracle, given, slack, TIGHTENING)
+    models, fit = alternative_fits(oracle, given, slack, TIGHTENING)
     pooled = sample.scores(sample.ridge_fit(np.ones(len(sample.log))))
     np.testing.assert_allclose(models[0].scores(sample.log.contexts), pooled, atol=1e-10)
     assert not fit.binding
@@ -209,7 +209,7 @@ def test_an_action_that_passive_rows_miss_is_fitted_by_the_active_ones() -> None
     kept = ~(log.passive & (log.action == 2))
     sample = Sample(log.where(kept), sample.weights[kept])
     oracle = oracle_of(sample)
-    models, _ = alternatives(oracle, evidence_of(sample, oracle), 0.01, TIGHTENING)
+    models, _ = alternative_fits(oracle, statistics_of(sample, oracle), 0.01, TIGHTENING)
     theta, _ = by_bisection(sample, 0.01)
     pooled = sample.ridge_fit(np.ones(len(sample.log)))
     np.testing.assert_allclose(theta[2], pooled[2])  # the constraint has no say in it
@@ -221,7 +221,7 @@ def test_an_action_without_any_rows_is_unknown_to_all_of_them() -> None:
     kept = sample.log.action != 1
     sample = Sample(sample.log.where(kept), sample.weights[kept])
     oracle = oracle_of(sample)
-    for model in alternatives(oracle, evidence_of(sample, oracle), 0.01, TIGHTENING)[0]:
+    for model in alternative_fits(oracle, statistics_of(sample, oracle), 0.01, TIGHTENING)[0]:
         assert model.known is not None
         assert model.known.tolist() == [True, False, True]
         scores = model.scores(sample.log.contexts)
@@ -253,7 +253,7 @@ def test_the_slack_of_counts_alone_is_known() -> None:
     passive = np.array([1] * 8 + [0] * 2)
     log = Log(Contexts(np.empty((n, 0))), action, reward, np.full(n, 0.5), zeros, zeros, passive)
     oracle = Linear(ridge=2.0).oracle(log.contexts, 2)
-    given = evidence_of(Sample(log, np.ones(n)), oracle)
+    given = statistics_of(Sample(log, np.ones(n)), oracle)
     expected = 0.25 * (1.25 + 2.0 * math.sqrt(1.25 * 3.0) + 6.0) / 8
     assert ridge_slack(oracle, given, 3.0) == pytest.approx(expected)
 
@@ -261,7 +261,7 @@ def test_the_slack_of_counts_alone_is_known() -> None:
 def test_the_slack_is_a_function_of_rows_on_one_scale() -> None:
     sample = bent(9)
     log, oracle = sample.log, oracle_of(sample)
-    given = evidence_of(sample, oracle)
+    given = statistics_of(sample, oracle)
     df = 0.0
     for action in range(K):
         gram, _ = sample.gram(log.passive.astype(float), action)
@@ -284,7 +284,7 @@ def test_the_best_model_is_within_the_slack() -> None:
         zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
         sample = Sample(Log(Contexts(x), action, reward, np.full(n, 1 / K), zeros, zeros, ones), np.ones(n))
         oracle = oracle_of(sample)
-        slack = ridge_slack(oracle, evidence_of(sample, oracle), math.log(20.0))
+        slack = ridge_slack(oracle, statistics_of(sample, oracle), math.log(20.0))
         excess = float(noise @ noise) / n - sample.passive_risk(sample.ridge_fit(np.ones(n)))
         missed += excess > slack
         close += excess > 0.1 * slack
@@ -295,14 +295,14 @@ def test_the_best_model_is_within_the_slack() -> None:
 def test_forgotten_rows_count_less_in_all_fits_and_widen_the_slack() -> None:
     sample = bent(10)
     oracle = oracle_of(sample)
-    given = evidence_of(sample, oracle)
+    given = statistics_of(sample, oracle)
     log, later = sample.log, sample.log.take(slice(300, None))
     early = Sample(log.take(slice(0, 300)), sample.weights[:300])
-    faded = evidence_of(early, oracle).scaled(0.5)
-    both = Evidence(
-        oracle.summed(later, faded.rows),
+    faded = statistics_of(early, oracle).scaled(0.5)
+    both = GateStatistics(
+        oracle.summed(later, faded.pooled),
         oracle.summed(later.where(later.passive), faded.passive),
-        faded.weighted + oracle.sums(later, sample.weights[300:]),
+        faded.importance_weighted + oracle.sums(later, sample.weights[300:]),
         faded.passive_squares + float(later.passive.sum()),
     )
     factor = np.where(np.arange(400) < 300, 0.5, 1.0)
@@ -313,7 +313,7 @@ def test_forgotten_rows_count_less_in_all_fits_and_widen_the_slack() -> None:
     mean = factor @ x / factor.sum()
     scale = np.sqrt(factor @ (x - mean) ** 2 / factor.sum())
     z = np.column_stack([np.ones(400), (x - mean) / scale])
-    models, _ = alternatives(oracle, both, math.inf, TIGHTENING)
+    models, _ = alternative_fits(oracle, both, math.inf, TIGHTENING)
     for model, weights in ((models[0], factor), (models[2], factor * sample.weights)):
         for action in range(K):
             mine = log.action == action
@@ -324,6 +324,6 @@ def test_forgotten_rows_count_less_in_all_fits_and_widen_the_slack() -> None:
 
 def test_scaling_all_rows_leaves_the_number_of_passive_ones_that_they_are_worth() -> None:
     sample = bent(11)
-    given = evidence_of(sample, oracle_of(sample))
+    given = statistics_of(sample, oracle_of(sample))
     assert given.scaled(0.125).n_passive == given.n_passive
     assert given.scaled(0.125).passive.n == 0.125 * given.passive.n

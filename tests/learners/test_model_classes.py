@@ -11,15 +11,16 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.learners.adaptive.model_classes import (
     AUTO,
-    FEWEST_WAVES,
-    MOST_NUMBERS,
-    N_WAVES,
+    MAX_NUMBERS,
+    MIN_FOURIER,
+    N_FOURIER,
     Candidate,
+    ParsedClasses,
     candidate,
-    checked_classes,
     median_distance,
     most_columns,
     name_of,
+    parsed_classes,
 )
 from gyrfalcon.oracles.features.bases import (
     FeatureMap,
@@ -33,7 +34,7 @@ from gyrfalcon.oracles.features.bases import (
 from gyrfalcon.oracles.features.splines import SplineMap, Splines
 from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.ridge import RunningModel, RunningRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
 from gyrfalcon.storage.codec import Decoder, Encoder, class_table
 
 
@@ -125,15 +126,15 @@ def test_waves_are_cosines_as_long_as_contexts_are_apart() -> None:
     x = rows(400, 3)
     found = candidate("fourier", x, 2, seed=5)
     assert found is not None
-    assert found.n_columns == 1 + 3 + N_WAVES
+    assert found.n_columns == 1 + 3 + N_FOURIER
     waves = found.basis.expand(x)[:, 3:]
     assert np.abs(waves).max() <= math.sqrt(2.0)
     z = (x - x.mean(axis=0)) / x.std(axis=0)
     a, b = z[:40], z[40:80]
     kernel = np.exp(-np.sum((a - b) ** 2, axis=1) / (2.0 * median_distance(z) ** 2))
-    inner = np.einsum("nd,nd->n", waves[:40], waves[40:80]) / N_WAVES
+    inner = np.einsum("nd,nd->n", waves[:40], waves[40:80]) / N_FOURIER
     # Forty pairs of about 300 terms of variance below 1 each: five standard errors.
-    np.testing.assert_allclose(inner, kernel, atol=5.0 / math.sqrt(N_WAVES))
+    np.testing.assert_allclose(inner, kernel, atol=5.0 / math.sqrt(N_FOURIER))
 
 
 def test_the_seed_decides_the_waves() -> None:
@@ -153,11 +154,11 @@ def test_no_class_but_the_linear_one_outgrows_its_room(n_actions: int) -> None:
             found = candidate(name, rows(200, p), n_actions)
             if found is not None:
                 assert found.n_columns <= most_columns(n_actions)
-                assert found.n_columns**2 * n_actions <= MOST_NUMBERS
+                assert found.n_columns**2 * n_actions <= MAX_NUMBERS
 
 
 def test_too_few_waves_are_none() -> None:
-    p = most_columns(2) - 1 - FEWEST_WAVES
+    p = most_columns(2) - 1 - MIN_FOURIER
     few = candidate("fourier", rows(50, p), 2)
     assert few is not None
     assert few.n_columns == most_columns(2)
@@ -169,9 +170,9 @@ def test_candidates_regressions_and_models_can_be_stored(name: str) -> None:
     x = rows(60, 3)
     found = candidate(name, x, 2)
     assert found is not None
-    state = found.start(2, n_leading=5)
+    state = found.start(2, n_prefix=5)
     maps = (IdentityMap, PolynomialMap, SplineMap, FourierMap, JoinedMap, ChainedMap, StandardisedMap)
-    classes = class_table([*maps, Contexts, Candidate, RunningRidge, RunningModel])
+    classes = class_table([*maps, Contexts, Candidate, RecursiveRidge, RecursiveModel])
     encoder = Encoder(classes)
     tree = encoder.encode((found, state, state.model(0.5, bounds=(-0.5, 1.5))))
     again = Decoder(classes, encoder.arrays.__getitem__).decode(tree)
@@ -215,19 +216,19 @@ def test_classes_of_ones_own_are_standardised_unless_they_say_otherwise() -> Non
 
 def test_a_choice_is_a_name_a_class_or_a_list_of_them() -> None:
     own = Linear(basis=Splines(n_knots=4))
-    assert checked_classes("fourier") == ("fourier",)
-    assert checked_classes(own) == (own,)
-    assert checked_classes(["auto", own]) == (*AUTO, own)
-    assert checked_classes(("linear", own)) == ("linear", own)
+    assert parsed_classes("fourier") == ParsedClasses(("fourier",), with_linear=False)
+    assert parsed_classes(own).others == (own,)
+    assert parsed_classes(["auto", own]) == ParsedClasses((*AUTO[1:], own), with_linear=True)
+    assert parsed_classes(("linear", own)).names == ("linear", "Splines(n_knots=4, degree=3)")
     assert name_of(own) == "Splines(n_knots=4, degree=3)"
 
 
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        (["liner"], "classes names 'liner', which is no class: did you mean 'linear'"),
+        (["liner"], "classes names 'liner', which is no model class: did you mean 'linear'"),
         ("quadratics", "did you mean 'quadratic'"),
-        ("xyz", r"known are 'auto', 'auto\+trees', 'linear', 'quadratic', 'splines', 'fourier', 'trees'"),
+        ("xyz", r"known are 'auto', 'auto_trees', 'linear', 'quadratic', 'splines', 'fourier', 'trees'"),
         ([], r"classes is \[\]; give 'auto'"),
         (7, "classes is 7; give 'auto'"),
         ([7], "classes holds 7; give names"),
@@ -239,7 +240,7 @@ def test_a_choice_is_a_name_a_class_or_a_list_of_them() -> None:
 )
 def test_what_is_no_class_is_refused_with_the_nearest_name(classes: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        checked_classes(classes)
+        parsed_classes(classes)
 
 
 def test_the_median_distance_is_that_of_all_pairs() -> None:

@@ -17,7 +17,7 @@ from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
 from gyrfalcon.learners.action_changes import renumbered
-from gyrfalcon.learners.adaptive.passive_share import (
+from gyrfalcon.learners.corollary_share import (
     MOST_ROWS,
     RATIO,
     corollary_share,

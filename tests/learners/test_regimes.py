@@ -78,9 +78,7 @@ REGIMES = {
     # Where the model is wrong. Uniform rows alone say which line is the best under uniform play, and that one
     # induces the best policy; a larger bonus keeps LinUCB from trusting a line that leads astray.
     "epoch-greedy": Regime(EpochGreedy(), StepExample(), 5000),
-    "Epsilon-FALCON": Regime(
-        EpsilonFalcon(preset="calibrated"), StepExample(), 50_000, (Uniform(), EpsilonGreedy(), Falcon())
-    ),
+    "Epsilon-FALCON": Regime(EpsilonFalcon(), StepExample(), 50_000, (Uniform(), EpsilonGreedy(), Falcon())),
     "enlarged LinUCB": Regime(
         EnlargedLinUCB(), SensitivityExample(), 3000, (Uniform(), EpsilonGreedy(), LinUCB())
     ),

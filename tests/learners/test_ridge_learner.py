@@ -23,8 +23,8 @@ from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
 from tests.contracts.environments import Lines, started, uniform_log
 
-Confident = LinUCB | OFUL | EnlargedLinUCB | LinTS | RegCB
-EVERY: list[Confident] = [
+AnyRidgeLearner = LinUCB | OFUL | EnlargedLinUCB | LinTS | RegCB
+EVERY: list[AnyRidgeLearner] = [
     LinUCB(),
     OFUL(growth=0.0),
     EnlargedLinUCB(),
@@ -66,7 +66,7 @@ def model_of(policy: Policy) -> OptimisticModel:
 )
 @every_one
 def test_a_batch_teaches_what_its_parts_teach_one_after_the_other(
-    learner: Confident, model_class: Linear
+    learner: AnyRidgeLearner, model_class: Linear
 ) -> None:
     environment = Lines(n_action_features=2) if model_class.layout else Lines()
     log, number = uniform_log(environment, 120), np.arange(120)
@@ -83,7 +83,7 @@ def test_a_batch_teaches_what_its_parts_teach_one_after_the_other(
 
 @every_layout
 @every_one
-def test_widths_do_not_depend_on_rewards(learner: Confident, layout: Any) -> None:
+def test_widths_do_not_depend_on_rewards(learner: AnyRidgeLearner, layout: Any) -> None:
     environment = Lines(n_action_features=2)
     log = uniform_log(environment, 120)
     learner = replace(learner, model_class=Linear(layout=layout))
@@ -95,7 +95,7 @@ def test_widths_do_not_depend_on_rewards(learner: Confident, layout: Any) -> Non
 
 
 @every_one
-def test_all_fit_the_same_ridge_regression(learner: Confident) -> None:
+def test_all_fit_the_same_ridge_regression(learner: AnyRidgeLearner) -> None:
     environment = Lines()
     log = uniform_log(environment, 120)
     play, linucb = started(replace(learner, ridge=0.7), environment), started(LinUCB(ridge=0.7), environment)
@@ -138,7 +138,7 @@ def test_the_log_determinant_of_standardised_features_does_not_depend_on_their_u
 
 
 @every_one
-def test_a_class_that_is_not_linear_is_refused(learner: Confident) -> None:
+def test_a_class_that_is_not_linear_is_refused(learner: AnyRidgeLearner) -> None:
     sentence = rf"model_class is Trees\(\); {type(learner).__name__} needs the confidence widths of a linear"
     with pytest.raises(ValueError, match=sentence):
         type(learner)(model_class=Trees())  # type: ignore[arg-type]
@@ -157,7 +157,7 @@ def test_a_class_that_is_not_linear_is_refused(learner: Confident) -> None:
 )
 @pytest.mark.parametrize("make", [LinUCB, OFUL, EnlargedLinUCB, LinTS, RegCB])
 def test_bad_settings_are_refused_with_their_value(
-    make: Callable[..., Confident], settings: dict[str, Any], sentence: str
+    make: Callable[..., AnyRidgeLearner], settings: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         make(**settings)
@@ -165,14 +165,14 @@ def test_bad_settings_are_refused_with_their_value(
 
 @pytest.mark.parametrize("make", [LinUCB, OFUL, EnlargedLinUCB, LinTS, RegCB])
 def test_a_model_class_that_does_not_fit_the_problem_is_refused_at_the_start(
-    make: Callable[..., Confident],
+    make: Callable[..., AnyRidgeLearner],
 ) -> None:
     with pytest.raises(ValueError, match="no features to share coefficients over"):
         make(model_class=Linear(layout="shared")).start(Problem(["a", "b"], 2))
 
 
 @every_one
-def test_uniform_play_is_mixed_in(learner: Confident) -> None:
+def test_uniform_play_is_mixed_in(learner: AnyRidgeLearner) -> None:
     environment = Lines()
     log = uniform_log(environment, 300)
     plain, mixed = started(learner, environment), started(replace(learner, mixing=0.3), environment)
@@ -184,7 +184,7 @@ def test_uniform_play_is_mixed_in(learner: Confident) -> None:
 
 
 @every_one
-def test_the_report_says_when_features_are_collinear(learner: Confident) -> None:
+def test_the_report_says_when_features_are_collinear(learner: AnyRidgeLearner) -> None:
     environment = Lines()
     log = uniform_log(environment, 300)
     x = log.contexts.shared

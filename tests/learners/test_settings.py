@@ -12,6 +12,7 @@ from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -27,7 +28,7 @@ from gyrfalcon.oracles.linear.linear import Linear
         (lambda: EpsilonFalcon(tau_1=4.5), "tau_1 is 4.5"),  # type: ignore[arg-type]
         (lambda: EpsilonFalcon(tau_1=50, schedule=Doubling(8)), "tau_1 is 50"),
         (lambda: LinUCB(model_class=Linear(ridge=7.0)), "model_class has 7.0"),
-        (lambda: EpsilonFalcon(model_class="linear"), "model_class is 'linear'"),  # type: ignore[arg-type]
+        (lambda: AdaptiveFalcon(model_class="linear"), "model_class is 'linear'"),  # type: ignore[arg-type]
         (lambda: Falcon(schedule=100), "schedule is 100"),  # type: ignore[arg-type]
         (lambda: FixedBatch(2.5), "size is 2.5"),  # type: ignore[arg-type]
         (lambda: Geometric(True, 2.0), "first is True"),

@@ -15,14 +15,14 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
-from gyrfalcon.learners.adaptive.class_learner import chosen_state
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.oracles.recursive.forest_features import TreeMap
-from gyrfalcon.oracles.recursive.ridge import RunningRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.storage.files import load, save
 
-TREES = EpsilonFalcon(preset="practical", classes=("linear", "trees"))
+TREES = AdaptiveFalcon(classes=("linear", "trees"))
 PROBLEM = Problem(["a", "b"], features=2)
 
 
@@ -42,9 +42,9 @@ def epochs(n_blocks: int = 19, size: int = 100) -> tuple[Epoch, ...]:
     return tuple(made)
 
 
-def trees_of(epoch: Epoch) -> RunningRidge | None:
-    fit = chosen_state(epoch).others.fits[0]
-    assert fit is None or isinstance(fit, RunningRidge)
+def trees_of(epoch: Epoch) -> RecursiveRidge | None:
+    fit = adaptive_state(epoch).candidates.fits[0]
+    assert fit is None or isinstance(fit, RecursiveRidge)
     return fit
 
 
@@ -57,14 +57,14 @@ def test_trees_are_grown_at_300_rows_and_at_every_doubling() -> None:
 
 def test_all_rows_are_in_the_fit_and_are_kept_for_the_next_trees() -> None:
     for place, epoch in enumerate(epochs()):
-        fit, kept = trees_of(epoch), chosen_state(epoch).others.early
+        fit, kept = trees_of(epoch), adaptive_state(epoch).candidates.buffered_logs
         assert sum(len(log) for log in kept) == 100 * place
         assert fit is None or fit.n == 100.0 * place
 
 
 def test_the_chessboard_is_played_by_trees() -> None:
     last = epochs()[-1]
-    assert chosen_state(last).playing == 1
+    assert adaptive_state(last).active == 1
     assert last.report is not None
     assert "trees plays" in last.report.details
     x = np.random.default_rng(0).uniform(0.0, 4.0, size=(500, 2))
@@ -77,7 +77,7 @@ def test_they_earn_what_other_classes_do_not() -> None:
     environment = dataset("contraceptive")
     ours, theirs = (
         simulate(
-            EpsilonFalcon(preset="practical", classes=classes),
+            AdaptiveFalcon(classes=classes),
             environment,
             4_000,
             1,
@@ -91,22 +91,22 @@ def test_they_earn_what_other_classes_do_not() -> None:
 
 
 def test_trees_that_are_far_behind_are_given_up_and_the_next_are_not_grown() -> None:
-    others, choices = chosen_state(epochs()[7]).others, ("trees",)
+    others, choices = adaptive_state(epochs()[7]).candidates, ("trees",)
     assert others.fits[0] is not None
-    kept = others.rested(choices, playing=-1, leads=np.array([-3.9]), n_seen=700)
+    kept = others.reviewed(choices, playing=-1, leads=np.array([-3.9]), n_seen=700)
     assert kept == others
-    given_up = others.rested(choices, playing=-1, leads=np.array([-4.1]), n_seen=700)
+    given_up = others.reviewed(choices, playing=-1, leads=np.array([-4.1]), n_seen=700)
     assert given_up.fits == (None,)
-    assert given_up.wanted == (2.0 * others.wanted[0],)
+    assert given_up.min_rows == (2.0 * others.min_rows[0],)
     later, entered_at = given_up, []
     for seed in range(7, 20):
-        later = later.entered(choices, checks(100, seed), n_actions=2, ridge=1.0)
+        later = later.admitted(choices, checks(100, seed), n_actions=2, ridge=1.0)
         entered_at.append(later.fits[0] is not None)
     # At 400 they were grown, at 800 they would have been, and at 1,600 they are.
     assert 800 + 100 * entered_at.index(True) == 1_600
     fit = later.fits[0]
     assert fit is not None
-    assert sum(len(log) for log in later.early) == 2_000
+    assert sum(len(log) for log in later.buffered_logs) == 2_000
 
 
 def test_a_file_in_mid_run_changes_nothing(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_actions_come_and_go_while_trees_play() -> None:
     assert fit is not None
     assert isinstance(fit.basis, TreeMap)
     assert fit.weights.tolist() == [*trees_of(epoch).weights[[1]], 0.0, *trees_of(epoch).weights[[0]]]  # type: ignore[union-attr]
-    rows = Log.concat(chosen_state(wider).others.early, 3)
+    rows = Log.concat(adaptive_state(wider).candidates.buffered_logs, 3)
     assert sorted(set(rows.action.tolist())) == [0, 2]
     log = checks(700, 50)
     renumbered = replace(log, action=np.array([2, 0])[log.action])
@@ -151,9 +151,9 @@ def test_where_rows_are_forgotten_trees_are_grown_on_the_latest(half_life: float
 
 
 def test_under_a_half_life_trees_that_are_given_up_come_back_as_soon_as_others() -> None:
-    others = replace(chosen_state(epochs()[7]).others, wanted=(100_000.0,))
-    given_up = others.rested(("trees",), playing=-1, leads=np.array([-9.0]), n_seen=99_000, half_life=20.0)
-    assert given_up.wanted == (100_020.0,)
+    others = replace(adaptive_state(epochs()[7]).candidates, min_rows=(100_000.0,))
+    given_up = others.reviewed(("trees",), playing=-1, leads=np.array([-9.0]), n_seen=99_000, half_life=20.0)
+    assert given_up.min_rows == (100_020.0,)
 
 
 def test_rewards_that_hardly_vary_keep_trees_out_for_4096_rows_and_no_longer() -> None:
@@ -180,7 +180,7 @@ def test_a_context_beyond_single_precision_gets_a_decision() -> None:
 
 
 def test_a_bandit_takes_trees_by_name() -> None:
-    bandit = Bandit(actions=["a", "b"], features=2, learner=EpsilonFalcon(classes="auto_trees"), seed=1)
+    bandit = Bandit(actions=["a", "b"], features=2, learner=AdaptiveFalcon(classes="auto_trees"), seed=1)
     rng = np.random.default_rng(0)
     for _ in range(4):
         decisions = bandit.decide_many(rng.normal(size=(100, 2)))

@@ -11,23 +11,23 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import IdentityMap
-from gyrfalcon.oracles.recursive.deferred import RestingRidge
-from gyrfalcon.oracles.recursive.ridge import RunningRidge
+from gyrfalcon.oracles.recursive.deferred import DeferredRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, columns_of
 from tests.oracles.test_recursive_ridge import in_batches, log_of, some_log
 
-ARRAYS = ("inverses", "leading", "coefficients", "cross", "squares", "weights")
+ARRAYS = ("inverses", "prefix_inverses", "coefficients", "cross", "squares", "weights")
 
 
-def assert_alike(one: RunningRidge, other: RunningRidge, tolerance: float = 1e-9) -> None:
-    assert (one.leading is None) == (other.leading is None)
+def assert_alike(one: RecursiveRidge, other: RecursiveRidge, tolerance: float = 1e-9) -> None:
+    assert (one.prefix_inverses is None) == (other.prefix_inverses is None)
     for name in ARRAYS:
         ours, theirs = getattr(one, name), getattr(other, name)
         if ours is not None:
             np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance, err_msg=name)
 
 
-def rested(state: RunningRidge, log: Log, sizes: list[int]) -> RestingRidge:
-    resting = RestingRidge.of(state)
+def rested(state: RecursiveRidge, log: Log, sizes: list[int]) -> DeferredRidge:
+    resting = DeferredRidge.of(state)
     for start, end in zip(np.cumsum([0, *sizes]), np.cumsum(sizes), strict=False):
         resting = resting.with_rows(log.take(slice(start, end)))
     return resting
@@ -44,19 +44,19 @@ def rested(state: RunningRidge, log: Log, sizes: list[int]) -> RestingRidge:
     st.sampled_from([0.1, 1.0, 30.0]),
 )
 def test_it_wakes_as_if_it_had_never_rested(
-    seed: int, p: int, n_actions: int, n_leading: int, n_before: int, sizes: list[int], ridge: float
+    seed: int, p: int, n_actions: int, n_prefix: int, n_before: int, sizes: list[int], ridge: float
 ) -> None:
     before, log = some_log(seed, n_before, p, n_actions), some_log(seed + 1, sum(sizes), p, n_actions)
-    state = RunningRidge.start(IdentityMap(p), n_actions, ridge, n_leading).with_rows(before)
-    assert_alike(rested(state, log, sizes).awake(), in_batches(state, log, sizes))
+    state = RecursiveRidge.start(IdentityMap(p), n_actions, ridge, n_prefix).with_rows(before)
+    assert_alike(rested(state, log, sizes).resume(), in_batches(state, log, sizes))
 
 
 @pytest.mark.parametrize("p", [40, 200])
 def test_so_do_classes_below_and_above_the_usual_number_of_leading_columns(p: int) -> None:
     before, log = some_log(0, 150, p, 3), some_log(1, 400, p, 3)
-    state = RunningRidge.start(IdentityMap(p), 3).with_rows(before)
-    assert (state.leading is not None) == (p == 200)
-    awake, never_rested = rested(state, log, [1, 99, 300]).awake(), state.with_rows(log)
+    state = RecursiveRidge.start(IdentityMap(p), 3).with_rows(before)
+    assert (state.prefix_inverses is not None) == (p == 200)
+    awake, never_rested = rested(state, log, [1, 99, 300]).resume(), state.with_rows(log)
     assert_alike(awake, never_rested)
     contexts = some_log(2, 50, p, 3).contexts
     np.testing.assert_allclose(
@@ -66,42 +66,42 @@ def test_so_do_classes_below_and_above_the_usual_number_of_leading_columns(p: in
 
 def test_it_can_rest_again_and_again() -> None:
     log = some_log(3, 900, 6, 2)
-    state = kept = RunningRidge.start(IdentityMap(6), 2, n_leading=4)
+    state = kept = RecursiveRidge.start(IdentityMap(6), 2, n_prefix=4)
     for start in range(0, 900, 100):
         part = log.take(slice(start, start + 100))
-        state, kept = RestingRidge.of(state).with_rows(part).awake(), kept.with_rows(part)
+        state, kept = DeferredRidge.of(state).with_rows(part).resume(), kept.with_rows(part)
     assert_alike(state, kept)
 
 
 def test_actions_without_new_rows_stay_as_they_are_to_the_last_bit() -> None:
     before, log = some_log(4, 100, 5, 3), some_log(5, 200, 5, 2)  # action 2 gets no new rows
-    state = RunningRidge.start(IdentityMap(5), 4, n_leading=3).with_rows(before)
-    awake = RestingRidge.of(state).with_rows(log).awake()
+    state = RecursiveRidge.start(IdentityMap(5), 4, n_prefix=3).with_rows(before)
+    awake = DeferredRidge.of(state).with_rows(log).resume()
     for name in ("inverses", "coefficients", "cross", "squares", "weights"):
         assert np.array_equal(getattr(awake, name)[2:], getattr(state, name)[2:])
-    assert awake.leading is not None
-    assert state.leading is not None
-    assert np.array_equal(awake.leading[2:], state.leading[2:])
+    assert awake.prefix_inverses is not None
+    assert state.prefix_inverses is not None
+    assert np.array_equal(awake.prefix_inverses[2:], state.prefix_inverses[2:])
     assert awake.known is not None
     assert awake.known.tolist() == [True, True, True, False]
 
 
 def test_rest_without_rows_changes_nothing() -> None:
-    state = RunningRidge.start(IdentityMap(3), 2).with_rows(some_log(6, 50, 3, 2))
-    resting = RestingRidge.of(state)
+    state = RecursiveRidge.start(IdentityMap(3), 2).with_rows(some_log(6, 50, 3, 2))
+    resting = DeferredRidge.of(state)
     assert resting.with_rows(some_log(6, 0, 3, 2)) is resting
-    assert_alike(resting.awake(), state, 0.0)
+    assert_alike(resting.resume(), state, 0.0)
     assert resting.n_columns == state.n_columns == 4
 
 
 def test_a_regression_at_rest_is_never_changed() -> None:
-    state = RunningRidge.start(IdentityMap(3), 2, n_leading=2).with_rows(some_log(7, 50, 3, 2))
-    resting = RestingRidge.of(state).with_rows(some_log(8, 50, 3, 2))
+    state = RecursiveRidge.start(IdentityMap(3), 2, n_prefix=2).with_rows(some_log(7, 50, 3, 2))
+    resting = DeferredRidge.of(state).with_rows(some_log(8, 50, 3, 2))
     arrays = [getattr(resting, field.name) for field in fields(resting)[1:]]
     arrays += [getattr(state, name) for name in ARRAYS]
     before = [array.copy() for array in arrays]
     resting.with_rows(some_log(9, 50, 3, 2))
-    resting.awake().with_rows(some_log(9, 50, 3, 2))
+    resting.resume().with_rows(some_log(9, 50, 3, 2))
     resting.scaled(0.5)
     resting.reindexed(np.array([1, -1]))
     assert all(np.array_equal(one, other) for one, other in zip(arrays, before, strict=True))
@@ -110,18 +110,18 @@ def test_a_regression_at_rest_is_never_changed() -> None:
 def test_actions_come_and_go_while_it_rests() -> None:
     before, log = some_log(10, 100, 4, 3), some_log(11, 80, 4, 3)
     source = np.array([2, -1, 0])
-    state = RunningRidge.start(IdentityMap(4), 3, n_leading=2).with_rows(before)
-    moved = RestingRidge.of(state).with_rows(log).reindexed(source)
-    assert_alike(moved.awake(), state.with_rows(log).reindexed(source))
+    state = RecursiveRidge.start(IdentityMap(4), 3, n_prefix=2).with_rows(before)
+    moved = DeferredRidge.of(state).with_rows(log).reindexed(source)
+    assert_alike(moved.resume(), state.with_rows(log).reindexed(source))
     new = log_of(np.zeros((1, 4)), np.array([1]), np.array([1.0]))
-    assert moved.with_rows(new).awake().coefficients[1, 0] == pytest.approx(0.5)
+    assert moved.with_rows(new).resume().coefficients[1, 0] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.25, 1.0])
 def test_rows_are_forgotten_while_it_rests(factor: float) -> None:
     before, log, later = some_log(12, 100, 4, 2), some_log(13, 80, 4, 2), some_log(14, 60, 4, 2)
-    state = RunningRidge.start(IdentityMap(4), 2, n_leading=3).with_rows(before)
-    awake = RestingRidge.of(state).with_rows(log).scaled(factor).with_rows(later).awake()
+    state = RecursiveRidge.start(IdentityMap(4), 2, n_prefix=3).with_rows(before)
+    awake = DeferredRidge.of(state).with_rows(log).scaled(factor).with_rows(later).resume()
     assert_alike(awake, state.with_rows(log).scaled(factor).with_rows(later))
 
 
@@ -131,10 +131,10 @@ def test_collinear_rows_on_odd_scales_keep_eight_digits() -> None:
     x[:, 1] = x[:, 0] + 1e-6 * x[:, 1]
     x *= np.array([1.0, 1.0, 30.0, 1e-3])
     log = log_of(x, rng.integers(0, 2, 5_000), rng.random(5_000))
-    state = RunningRidge.start(IdentityMap(4), 2).with_rows(log.take(slice(0, 100)))
-    awake = RestingRidge.of(state).with_rows(log.take(slice(100, None))).awake()
-    expected = RunningRidge.start(IdentityMap(4), 2).with_rows(log)
-    phi = expected.rows(log.contexts)
+    state = RecursiveRidge.start(IdentityMap(4), 2).with_rows(log.take(slice(0, 100)))
+    awake = DeferredRidge.of(state).with_rows(log.take(slice(100, None))).resume()
+    expected = RecursiveRidge.start(IdentityMap(4), 2).with_rows(log)
+    phi = columns_of(expected.basis, log.contexts)
     np.testing.assert_allclose(phi @ awake.coefficients.T, phi @ expected.coefficients.T, atol=1e-8)
     ours, theirs = (one.predicted(log)[1] for one in (awake, expected))
     np.testing.assert_allclose(ours, theirs, rtol=1e-8)

@@ -94,9 +94,9 @@ def test_rare_rewards_do_not_shut_the_constraint(model_class: ModelClass) -> Non
     none = replace(passive, reward=np.zeros(len(passive)))
     oracle = model_class.oracle(active.contexts, 2)
     rows = oracle.summarise(rare), oracle.summarise(none)
-    learner = EpsilonFalcon(preset="calibrated", model_class=model_class)
+    learner = EpsilonFalcon(model_class=model_class)
     assert oracle.passive_risk(rows[1]) == 0.0
-    assert learner.printed.slack_value(0.0, oracle, *rows, index=2) > 1e-4
+    assert learner.slack_value(0.0, oracle, *rows, index=2) > 1e-4
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,7 @@ def test_rewards_that_are_fitted_without_error_do_not_shut_it_either(model_class
     rows = oracle.summarise(active), oracle.summarise(passive)
     alpha = oracle.passive_risk(rows[1])
     assert alpha < 1e-20
-    assert (
-        EpsilonFalcon(preset="calibrated", model_class=model_class).printed.slack_value(
-            alpha, oracle, *rows, index=2
-        )
-        > 1e-4
-    )
+    assert EpsilonFalcon(model_class=model_class).slack_value(alpha, oracle, *rows, index=2) > 1e-4
 
 
 def test_few_passive_rows_per_action_leave_room_too() -> None:
@@ -128,12 +123,7 @@ def test_few_passive_rows_per_action_leave_room_too() -> None:
     model_class = Regressor(DecisionTreeRegressor(max_depth=2))
     oracle = model_class.oracle(active.contexts, 8)
     rows = oracle.summarise(active), oracle.summarise(few)
-    assert (
-        EpsilonFalcon(preset="calibrated", model_class=model_class).printed.slack_value(
-            0.0, oracle, *rows, index=1
-        )
-        > 0.0
-    )
+    assert EpsilonFalcon(model_class=model_class).slack_value(0.0, oracle, *rows, index=1) > 0.0
 
 
 class Careless(LinearRegression):  # type: ignore[misc]
@@ -264,16 +254,16 @@ def test_a_tree_that_interpolates_does_not_shut_the_constraint() -> None:
     noise = oracle.noise(0.0, *rows)
     assert noise.degrees == len(passive)
     assert 0.1**2 / 3.0 < noise.variance < 0.3**2
-    learner = EpsilonFalcon(preset="calibrated", model_class=Regressor(DecisionTreeRegressor()))
-    assert learner.printed.slack_value(0.0, oracle, *rows, index=3) > noise.variance
+    learner = EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor()))
+    assert learner.slack_value(0.0, oracle, *rows, index=3) > noise.variance
 
 
 def test_problems_that_a_regressor_can_not_take_are_refused_at_once() -> None:
-    learner = EpsilonFalcon(preset="calibrated", model_class=Regressor(IsotonicRegression()))
+    learner = EpsilonFalcon(model_class=Regressor(IsotonicRegression()))
     with pytest.raises(ValueError, match=r"IsotonicRegression takes one feature, and the problem has 2"):
         learner.start(Problem(["a", "b"], features=2))
     with pytest.raises(ValueError, match="sandwich"):
-        EpsilonFalcon(preset="calibrated", model_class=Regressor(Ridge()), slack="sandwich")
+        EpsilonFalcon(model_class=Regressor(Ridge()), slack="sandwich")
     with pytest.raises(ValueError, match="complexity is 0"):
         Regressor(Ridge(), complexity=0)
     with pytest.raises(ValueError, match="layout is 'hybrid'"):

@@ -11,7 +11,7 @@ from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.learners.adaptive.model_classes import AUTO, checked_classes
+from gyrfalcon.learners.adaptive.model_classes import AUTO, parsed_classes
 from gyrfalcon.oracles.recursive.forest_features import TreeMap, dealt, grown
 from gyrfalcon.oracles.regressors.prediction import FittedEstimator, predictions_of
 
@@ -102,19 +102,19 @@ def test_one_row_of_an_action_is_no_obstacle() -> None:
 
 
 def test_trees_come_after_all_other_classes() -> None:
-    assert checked_classes("auto_trees") == (*AUTO, "trees")
-    assert checked_classes(["linear", "trees"]) == ("linear", "trees")
+    assert parsed_classes("auto_trees").names == (*AUTO, "trees")
+    assert parsed_classes(["linear", "trees"]).names == ("linear", "trees")
     with pytest.raises(
-        ValueError, match=r"names 'auto\+tree', which is no class: did you mean 'auto\+trees'"
+        ValueError, match="names 'auto_tree', which is no model class: did you mean 'auto_trees'"
     ):
-        checked_classes("auto+tree")
+        parsed_classes("auto_tree")
 
 
 def test_without_scikit_learn_trees_are_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(ValueError, match=r"scikit-learn grows.*install gyrfalcon\[sklearn\]"):
-        checked_classes("auto_trees")
-    assert checked_classes("auto") == AUTO
+        parsed_classes("auto_trees")
+    assert parsed_classes("auto").names == AUTO
 
 
 def test_many_rows_are_told_as_few_are() -> None:

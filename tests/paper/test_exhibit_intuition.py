@@ -55,11 +55,11 @@ def test_the_level_of_active_risk_touches_the_set_at_its_minimiser(tables: Table
 
 
 def test_the_slack_is_that_of_the_learners_preset(tables: Tables) -> None:
-    learner = EpsilonFalcon(preset="calibrated")
+    learner = EpsilonFalcon()
     _, passive = epoch_rows(EPOCHS[0])
     n, d = passive.X.shape
     variance = np.sum((passive.r - passive.X @ passive.minimiser) ** 2) / (n - d)
-    expected = learner.printed.c_beta * variance * d * np.log(12 * EPOCHS[0] ** 2 / learner.delta) / n
+    expected = learner.c_beta * variance * d * np.log(12 * EPOCHS[0] ** 2 / learner.delta) / n
     assert only(where(tables["summary"], "epoch", EPOCHS[0]))["slack"] == pytest.approx(expected, rel=1e-9)
 
 

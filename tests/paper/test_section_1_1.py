@@ -34,9 +34,7 @@ def test_uniform_play_costs_a_quarter_a_round() -> None:
 @pytest.fixture(scope="module")
 def epsilon_falcon_runs() -> tuple[Floats, Floats]:
     """Cumulative regret of each run, and its last lines: intercepts and slopes of both actions."""
-    traces = [
-        simulate(EpsilonFalcon(preset="calibrated"), STEP, T, seed=seed, keep_policies=True) for seed in SEEDS
-    ]
+    traces = [simulate(EpsilonFalcon(), STEP, T, seed=seed, keep_policies=True) for seed in SEEDS]
     ends = Contexts(np.array([[0.0], [1.0]]))
     lines = []
     for trace in traces:
@@ -83,7 +81,7 @@ def test_linucb_settles_there_too() -> None:
 @pytest.mark.long
 def test_many_other_seeds_say_the_same() -> None:
     seeds = range(1000, 1200)
-    assert 2_700 < total_regret(EpsilonFalcon(preset="calibrated"), seeds).mean() < 3_050
+    assert 2_700 < total_regret(EpsilonFalcon(), seeds).mean() < 3_050
     assert total_regret(Falcon(), seeds).mean() > 13_500
     assert 4_250 < total_regret(Falcon(data="all"), seeds).mean() < 4_450
 

@@ -9,7 +9,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.steps import unchanged
+from gyrfalcon.learners.steps import carried_over
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon_paper.exhibits.comparison import (
     ENVIRONMENTS,
@@ -91,19 +91,19 @@ def test_the_tuned_settings_are_those_that_their_names_say() -> None:
     assert isinstance(sharper, EpsilonFalcon)
     assert isinstance(greedier, EpsilonFalcon)
     assert (sharper.data, sharper.passive_data) == ("all", "all")
-    assert sharper.c_beta == pytest.approx(ours.printed.c_beta / 5)
+    assert sharper.c_beta == pytest.approx(ours.c_beta / 5)
     assert greedier.c_gamma_value == pytest.approx(3 * ours.c_gamma_value)
 
 
 @pytest.mark.parametrize(("n_rounds", "first"), [(6_400, 0), (6_400, 5_120), (10_000, 8_000), (99, 0)])
 def test_passive_rounds_are_those_that_are_played(n_rounds: int, first: int) -> None:
-    environment, learner = StepExample(), EpsilonFalcon(preset="calibrated")
+    environment, learner = StepExample(), EpsilonFalcon()
     epoch, count = learner.start(environment.problem), 0
     while epoch.start < n_rounds:
         rounds = np.arange(epoch.start, min(epoch.stop, n_rounds))
         count += int(epoch.passive_rates(rounds)[rounds >= first].sum())
         # The schedule goes on whatever was learnt.
-        epoch = unchanged(epoch, learner.epoch_schedule)
+        epoch = carried_over(epoch, learner.epoch_schedule)
     assert passive_rounds(n_rounds, first) == count
 
 

@@ -52,9 +52,7 @@ def test_a_shrunk_environment_is_the_same_however_rounds_are_cut() -> None:
 def test_regret_is_that_of_active_rounds_alone() -> None:
     family, dial, regret = runs(SINUSOID, 0.3, 1_600, 2)
     assert (family, dial) == (SINUSOID, 0.3)
-    trace = simulate(
-        EpsilonFalcon(preset="calibrated"), environment_of(SINUSOID, 0.3), 1_600, 2, checkpoints="every"
-    )
+    trace = simulate(EpsilonFalcon(), environment_of(SINUSOID, 0.3), 1_600, 2, checkpoints="every")
     by_round = np.diff(trace.regret, axis=1, prepend=0.0)
     # The last 40 of the epoch's 800 rounds are passive.
     assert regret == pytest.approx(by_round[:, 800:1_560].mean(axis=1))

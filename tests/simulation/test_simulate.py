@@ -53,12 +53,12 @@ def by_hand(learner: Learner, environment: Any, n_rounds: int, seed: int) -> tup
 @pytest.mark.parametrize(
     ("learner", "environment"),
     [
-        (EpsilonFalcon(preset="calibrated"), StepExample()),
+        (EpsilonFalcon(), StepExample()),
         (
-            EpsilonFalcon(preset="calibrated", data="all", passive_data="all", passive_design="coin"),
+            EpsilonFalcon(data="all", passive_data="all", passive_design="coin"),
             StepExample(),
         ),
-        (EpsilonFalcon(preset="calibrated", slack="sandwich"), StepExample()),
+        (EpsilonFalcon(slack="sandwich"), StepExample()),
         (Falcon(data="all"), LinearEnvironment(n_actions=4, n_features=6)),
         (LinUCB(schedule=FixedBatch(9000)), StepExample()),
     ],
@@ -93,7 +93,7 @@ def test_checkpoints_only_say_where_to_look(data: st.DataObject) -> None:
 
 
 def test_the_epochs_of_a_trace_are_those_of_its_checkpoints() -> None:
-    trace = simulate(EpsilonFalcon(preset="calibrated"), StepExample(), 1000, 2, checkpoints=[50, 60, 450])
+    trace = simulate(EpsilonFalcon(), StepExample(), 1000, 2, checkpoints=[50, 60, 450])
     for played in trace.epochs:
         assert [(epoch.start, epoch.stop) for epoch in played] == [(0, 100), (400, 800), (800, 1600)]
         assert all(epoch.policy is None for epoch in played)
@@ -102,20 +102,15 @@ def test_the_epochs_of_a_trace_are_those_of_its_checkpoints() -> None:
 
 
 def test_all_learners_meet_the_same_luck_whatever_they_draw() -> None:
-    one, other = (
-        simulate(learner, StepExample(), 100, 3)
-        for learner in (Uniform(), EpsilonFalcon(preset="calibrated"))
-    )
+    one, other = (simulate(learner, StepExample(), 100, 3) for learner in (Uniform(), EpsilonFalcon()))
     # The first epoch of both is uniform play, so they make the same draws too.
     np.testing.assert_array_equal(one.reward, other.reward)
 
 
 def test_replications_are_independent_of_how_they_are_shared_out() -> None:
-    whole = simulate(EpsilonFalcon(preset="calibrated"), StepExample(), 2000, 5, seed=9)
+    whole = simulate(EpsilonFalcon(), StepExample(), 2000, 5, seed=9)
     parts = [
-        simulate(
-            EpsilonFalcon(preset="calibrated"), StepExample(), 2000, count, seed=9, first_replication=first
-        )
+        simulate(EpsilonFalcon(), StepExample(), 2000, count, seed=9, first_replication=first)
         for first, count in ((0, 1), (1, 3), (4, 1))
     ]
     np.testing.assert_array_equal(whole.regret, Trace.concat(parts).regret)
@@ -290,7 +285,7 @@ def test_a_single_replication_has_no_standard_error() -> None:
 
 
 def test_progress_is_told_every_round_once() -> None:
-    for learner in (EpsilonFalcon(preset="calibrated"), LinUCB()):
+    for learner in (EpsilonFalcon(), LinUCB()):
         told: list[int] = []
         simulate(learner, StepExample(), 20_000, 2, on_rounds=told.append)
         assert sum(told) == 40_000

@@ -22,7 +22,8 @@ from gyrfalcon.core.policies.kernels import LogBarrierWeighting, SoftmaxKernel
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
-from gyrfalcon.learners.adaptive.class_learner import chosen_state
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.baselines.explore_first import ExploreFirst
@@ -43,31 +44,27 @@ from gyrfalcon.oracles.features.bases import Identity, Polynomial, RandomFourier
 from gyrfalcon.oracles.features.splines import Splines
 from gyrfalcon.oracles.features.union import Joined
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.deferred import RestingRidge
-from gyrfalcon.oracles.recursive.ridge import RunningRidge
+from gyrfalcon.oracles.recursive.deferred import DeferredRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.storage import files
 from gyrfalcon.storage.registry import CLASSES
 
 BASES = (Identity(), Polynomial(2), RandomFourier(6), Splines(4))
 LEARNERS: list[Learner] = [
-    *(EpsilonFalcon(preset="calibrated", model_class=Linear(basis=basis, ridge=0.1)) for basis in BASES),
-    *(
-        EpsilonFalcon(preset="calibrated", model_class=Linear(layout=layout, ridge=0.1))
-        for layout in ("shared", "hybrid")
-    ),
-    *(EpsilonFalcon(preset="calibrated", slack=slack) for slack in ("paper", "chi_square", "sandwich")),
+    *(EpsilonFalcon(model_class=Linear(basis=basis, ridge=0.1)) for basis in BASES),
+    *(EpsilonFalcon(model_class=Linear(layout=layout, ridge=0.1)) for layout in ("shared", "hybrid")),
+    *(EpsilonFalcon(slack=slack) for slack in ("paper", "chi_square", "sandwich")),
     EpsilonFalcon(
-        preset="calibrated",
         passive_design="coin",
         data="all",
         passive_data="all",
         schedule=KnownHorizon(1000),
     ),
-    EpsilonFalcon(preset="practical"),
-    EpsilonFalcon(preset="practical", classes=("linear",), half_life=500.0),
-    EpsilonFalcon(preset="practical", classes=("linear", "trees")),
-    EpsilonFalcon(preset="practical", classes=("linear",), epsilon="corollary"),
+    AdaptiveFalcon(),
+    AdaptiveFalcon(classes=("linear",), half_life=500.0),
+    AdaptiveFalcon(classes=("linear", "trees")),
+    AdaptiveFalcon(classes=("linear",), epsilon="corollary"),
     Falcon(schedule=Geometric(50, 1.5)),
     LinUCB(schedule=FixedBatch(50), mixing=0.1),
     *(OFUL(growth=growth) for growth in (0.0, 1.0, 1e9)),
@@ -75,8 +72,8 @@ LEARNERS: list[Learner] = [
     *(LinTS(model_class=Linear(layout=layout), n_draws=20) for layout in (None, "shared", "hybrid")),
     *(RegCB(rule=rule) for rule in ("elimination", "optimistic")),
     EpsilonGreedy(),
-    EpsilonFalcon(preset="calibrated", model_class=Regressor(DecisionTreeRegressor(max_depth=2)), data="all"),
-    EpsilonFalcon(preset="calibrated", model_class=Regressor(Lasso(alpha=0.01), layout="shared")),
+    EpsilonFalcon(model_class=Regressor(DecisionTreeRegressor(max_depth=2)), data="all"),
+    EpsilonFalcon(model_class=Regressor(Lasso(alpha=0.01), layout="shared")),
     Falcon(model_class=Regressor(MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", tol=0.1))),
     FalconPlus(schedule=KnownHorizon(1000)),
     *(SquareCB(weighting=weighting, horizon=1000) for weighting in ("inverse_gap", "log_barrier")),
@@ -107,8 +104,7 @@ def epoch_of(learner: Learner) -> Epoch:
     return learner.next_epoch(learner.start(problem), log_for(problem, n, seed=1))
 
 
-CHOOSING = EpsilonFalcon(
-    preset="practical",
+CHOOSING = AdaptiveFalcon(
     classes=("linear", "fourier", "quadratic", Linear(basis=Joined((Identity(), Splines(2, 1))), ridge=2.0)),
 )
 
@@ -132,21 +128,18 @@ def entered_epochs() -> tuple[Epoch, Epoch, Epoch]:
 
 
 def test_these_epochs_have_classes_that_wait_and_play_and_rest() -> None:
-    waiting, entered, resting = (chosen_state(epoch) for epoch in entered_epochs())
-    assert [fit is None for fit in waiting.others.fits] == [True, False, False]
-    assert waiting.others.early
-    assert all(fit is not None for fit in entered.others.fits)
-    assert not entered.others.early
-    assert resting.playing == 1
-    assert isinstance(resting.others.fits[0], RunningRidge)
-    assert any(isinstance(fit, RestingRidge) for fit in resting.others.fits)
+    waiting, entered, resting = (adaptive_state(epoch) for epoch in entered_epochs())
+    assert [fit is None for fit in waiting.candidates.fits] == [True, False, False]
+    assert waiting.candidates.buffered_logs
+    assert all(fit is not None for fit in entered.candidates.fits)
+    assert not entered.candidates.buffered_logs
+    assert resting.active == 1
+    assert isinstance(resting.candidates.fits[0], RecursiveRidge)
+    assert any(isinstance(fit, DeferredRidge) for fit in resting.candidates.fits)
 
 
 def mixture() -> Epoch:
-    bases = tuple(
-        epoch_of(learner)
-        for learner in (EpsilonFalcon(preset="calibrated", passive_design="coin"), EpsilonGreedy())
-    )
+    bases = tuple(epoch_of(learner) for learner in (EpsilonFalcon(passive_design="coin"), EpsilonGreedy()))
     policy = Mixture(np.array([0.25, 0.75]), bases)
     return Epoch(index=1, start=0, stop=9, policy=policy, passive_policy=UniformPolicy(3))
 

@@ -21,7 +21,7 @@ from gyrfalcon.core.inputs.reward_range import OutOfRange
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.engine.turnover import Patience
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.protocol import Learner
 
 _FILE_CLASSES = (Snapshot, Events, RewardRules)
@@ -40,7 +40,7 @@ class Bandit:
     actions
         At least two labels of any hashable kind, returned as given; None if a `problem` is given instead.
     learner
-        How to learn; `EpsilonFalcon(preset="practical")` by default.
+        How to learn; `AdaptiveFalcon()` by default.
     features
         Names, kinds or number of context features (see `Schema.of`). Without them the first context decides.
     problem
@@ -109,7 +109,7 @@ class Bandit:
         clock: Callable[[], float] = time.time,
     ) -> None:
         check_at_least("max_overtime", max_overtime, 0.0)
-        chosen: Learner = EpsilonFalcon(preset="practical") if learner is None else learner
+        chosen: Learner = AdaptiveFalcon() if learner is None else learner
         check_learner(chosen)
         awaits_features = features is None and problem is None and initial_log is None
         problem = problem_of(

@@ -53,7 +53,7 @@ def check_learner(learner: object) -> None:
     lacking = [name for name in ("start", "next_epoch", "adapt") if not hasattr(learner, name)]
     if lacking or isinstance(learner, type):
         kind = f"the class {learner.__name__}" if isinstance(learner, type) else short_repr(learner)
-        raise TypeError(f"learner is {kind}; give one such as EpsilonFalcon().")
+        raise TypeError(f"learner is {kind}; give one such as AdaptiveFalcon().")
 
 
 def check_room(n: int, max_pending: int) -> None:

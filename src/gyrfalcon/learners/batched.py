@@ -1,4 +1,4 @@
-"""Replications of a learner that advance as one array program, and go on alone where they need more care."""
+"""Replications of a learner as one array program, split off where their fits need more care."""
 
 from __future__ import annotations
 
@@ -13,30 +13,29 @@ from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, TryingKernel
 from gyrfalcon.core.schedules import FixedBatch
-from gyrfalcon.learners.optimistic.ridge_learner import Confident, Known
+from gyrfalcon.learners.optimistic.ridge_learner import FitContext, RidgeLearner
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.learners.regression_learner import Regressing
-from gyrfalcon.learners.steps import Fitted, Size, gamma_of
+from gyrfalcon.learners.regression_learner import RegressionLearner
+from gyrfalcon.learners.steps import Fitted, SampleSize, gamma_of
 from gyrfalcon.oracles.features.bases import Identity, IdentityMap
 from gyrfalcon.oracles.linear.batched import StackedFit, StackedOptimist, StackedOracle, stackable
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.solvers.moments import Moments
 
 LONGEST_BATCH = 1024
-"""Longer epochs are efficient one by one."""
+"""Longest epoch to batch; longer ones are efficient one by one."""
 
 
-def can_march(learner: Learner) -> bool:
-    """Whether replications of a learner can advance together.
+def supports_batching(learner: Learner) -> bool:
+    """Whether replications of a learner can be computed as one batch.
 
-    They need a linear fit of all rows so far after each of many short batches, and nothing of their own
-    beside what the fit is played by.
+    They need a linear fit of all rows after each of many short epochs, and no other state than the fit.
     """
-    if isinstance(learner, Regressing):
-        usual = type(learner).next_epoch is Regressing.next_epoch and learner.fitted_data == "all"
+    if isinstance(learner, RegressionLearner):
+        usual = type(learner).next_epoch is RegressionLearner.next_epoch and learner.fitted_data == "all"
     else:
-        usual = isinstance(learner, Confident) and type(learner).next_epoch is Confident.next_epoch
-    if not usual or not isinstance(learner, Regressing | Confident):
+        usual = isinstance(learner, RidgeLearner) and type(learner).next_epoch is RidgeLearner.next_epoch
+    if not usual or not isinstance(learner, RegressionLearner | RidgeLearner):
         return False
     schedule, model_class = learner.schedule, learner.model_class
     short = isinstance(schedule, FixedBatch) and schedule.size <= LONGEST_BATCH
@@ -44,10 +43,10 @@ def can_march(learner: Learner) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Formation:
-    """The rows so far of R replications, in one stack."""
+class ReplicationBatch:
+    """Sufficient statistics of R replications, stacked."""
 
-    learner: Regressing | Confident
+    learner: RegressionLearner | RidgeLearner
     problem: Problem
     oracles: tuple[LinearOracle, ...]
     rows: Moments  # of R K blocks, without a root
@@ -57,20 +56,20 @@ class Formation:
 
     @property
     def n(self) -> float:
-        """The rows of each replication."""
+        """Number of rows of each replication."""
         return self.rows.n / len(self)
 
-    def summed(self, shared: Floats, action: Ints, reward: Floats) -> tuple[Formation, Bools]:
-        """The formation with (R, n) more rows, and which replications' sums have digits enough for it."""
+    def summed(self, shared: Floats, action: Ints, reward: Floats) -> tuple[ReplicationBatch, Bools]:
+        """The batch with (R, n) more rows, and which replications' sums are well conditioned."""
         rows, enough = StackedOracle.of(self.oracles).summed(shared, action, reward, self.rows)
         return replace(self, rows=rows), enough
 
     def fit(self) -> StackedFit:
-        """The fits of these rows."""
-        return StackedOracle.of(self.oracles).fit(self.rows, widths=isinstance(self.learner, Confident))
+        """Fits of all replications."""
+        return StackedOracle.of(self.oracles).fit(self.rows, widths=isinstance(self.learner, RidgeLearner))
 
-    def take(self, places: Sequence[int]) -> Formation:
-        """Some of the replications."""
+    def take(self, places: Sequence[int]) -> ReplicationBatch:
+        """A batch of some of the replications."""
         if list(places) == list(range(len(self))):
             return self
         blocks = np.arange(len(self.rows.weight)).reshape(len(self), -1)[list(places)].reshape(-1)
@@ -78,8 +77,8 @@ class Formation:
             self, oracles=tuple(self.oracles[place] for place in places), rows=self.rows.take(blocks)
         )
 
-    def joined_by(self, states: Sequence[Fitted]) -> Formation:
-        """The formation with replications that were alone, behind the others."""
+    def extended(self, states: Sequence[Fitted]) -> ReplicationBatch:
+        """The batch with further replications at its end."""
         rows, oracles = [self.rows], list(self.oracles)
         for state in states:
             assert isinstance(state.active, Moments)
@@ -89,39 +88,39 @@ class Formation:
         return replace(self, oracles=tuple(oracles), rows=_concatenated(rows))
 
     def epoch_of(self, place: int, clock: Epoch) -> Epoch:
-        """The epoch of one replication, to go on alone with."""
+        """The epoch of one replication, split off from the batch."""
         state = Fitted(self.problem, self.oracles[place], active=self.take([place]).rows)
         return replace(clock, state=state)
 
 
 @dataclass(frozen=True, slots=True)
-class Marching:
-    """What a formation plays in an epoch: the policy of all its replications, and that of each."""
+class BatchedPolicy:
+    """Policy of a batch in an epoch: of all replications at once, and of each."""
 
-    formation: Formation
+    batch: ReplicationBatch
     fit: StackedFit
-    size: Size
+    size: SampleSize
     policy: Policy
 
     @staticmethod
-    def of(formation: Formation, fit: StackedFit, n_new: int, index: int) -> Marching:
+    def of(batch: ReplicationBatch, fit: StackedFit, n_new: int, index: int) -> BatchedPolicy:
         """The policy of epoch `index` by a fit of all rows so far, n_new of them new."""
-        oracle, problem = formation.oracles[0], formation.problem
-        size = Size(formation.n, n_new, problem.n_actions, oracle.n_parameters, index)
-        learner = formation.learner
-        if isinstance(learner, Regressing):
-            return Marching(formation, fit, size, KernelPolicy(fit.lines, learner.kernel(size)))
-        known = _known(formation, size, formation.rows.weight.reshape(len(formation), -1))
-        return Marching(formation, fit, size, learner.policy_of(_optimist(formation, fit), known))
+        oracle, problem = batch.oracles[0], batch.problem
+        size = SampleSize(batch.n, n_new, problem.n_actions, oracle.n_parameters, index)
+        learner = batch.learner
+        if isinstance(learner, RegressionLearner):
+            return BatchedPolicy(batch, fit, size, KernelPolicy(fit.lines, learner.kernel(size)))
+        context = _context(batch, size, batch.rows.weight.reshape(len(batch), -1))
+        return BatchedPolicy(batch, fit, size, learner.policy_of(_optimistic(batch, fit), context))
 
     def report(self, place: int) -> FitReport:
         """How the fit of one replication went."""
-        learner, gamma = self.formation.learner, 0.0
+        learner, gamma = self.batch.learner, 0.0
         details: tuple[str, ...] = ()
-        if isinstance(learner, Regressing):
+        if isinstance(learner, RegressionLearner):
             gamma = gamma_of(learner.kernel(self.size))
         else:
-            details = learner.details(_known(self.formation, self.size, self._weights(place)))
+            details = learner.details(_context(self.batch, self.size, self._weights(place)))
         return FitReport(
             n_active=self.size.n,
             n_passive=0.0,
@@ -133,36 +132,38 @@ class Marching:
 
     def policy_alone(self, place: int) -> Policy:
         """The policy of one replication."""
-        learner, oracle = self.formation.learner, self.formation.oracles[place]
-        if isinstance(learner, Regressing):
+        learner, oracle = self.batch.learner, self.batch.oracles[place]
+        if isinstance(learner, RegressionLearner):
             model = self.fit.lines.alone(place, IdentityMap(len(oracle.design.center)))
             kernel = learner.kernel(self.size)
             return KernelPolicy(model, TryingKernel(kernel, None) if learner.tries_unknown else kernel)
-        optimist = _optimist(self.formation, self.fit).alone(place)
-        return learner.policy_of(optimist, _known(self.formation, self.size, self._weights(place)))
+        optimistic = _optimistic(self.batch, self.fit).alone(place)
+        return learner.policy_of(optimistic, _context(self.batch, self.size, self._weights(place)))
 
     def _weights(self, place: int) -> Floats:
-        """The rows of each action of one replication."""
+        """Number of rows of each action of one replication."""
         n_actions = self.size.n_actions
-        return self.formation.rows.weight[place * n_actions : (place + 1) * n_actions]
+        return self.batch.rows.weight[place * n_actions : (place + 1) * n_actions]
 
 
-def can_join(learner: Learner, epoch: Epoch) -> bool:
-    """Whether a replication that was alone can march: every action has data, and the sums digits enough."""
+def can_be_batched(learner: Learner, epoch: Epoch) -> bool:
+    """Whether a replication can join a batch: every action has data, and the sums are well conditioned."""
     state = epoch.state
     if not isinstance(state, Fitted) or not stackable(state.oracle) or not isinstance(state.active, Moments):
         return False
-    return can_march(learner) and state.active.root is None and bool((state.active.weight > 0.0).all())
+    return (
+        supports_batching(learner) and state.active.root is None and bool((state.active.weight > 0.0).all())
+    )
 
 
-def _known(formation: Formation, size: Size, weights: Floats) -> Known:
-    return Known(formation.problem, weights, size.n, size.n_parameters, size.index - 1)
+def _context(batch: ReplicationBatch, size: SampleSize, weights: Floats) -> FitContext:
+    return FitContext(batch.problem, weights, size.n, size.n_parameters, size.index - 1)
 
 
-def _optimist(formation: Formation, fit: StackedFit) -> StackedOptimist:
-    assert fit.factors is not None  # a confident learner's fit has them
-    centers = np.stack([oracle.design.center for oracle in formation.oracles])
-    return StackedOptimist(fit.lines, formation.oracles[0].design, centers, fit.factors, 0.0)
+def _optimistic(batch: ReplicationBatch, fit: StackedFit) -> StackedOptimist:
+    assert fit.factors is not None  # a ridge learner's fit has them
+    centers = np.stack([oracle.design.center for oracle in batch.oracles])
+    return StackedOptimist(fit.lines, batch.oracles[0].design, centers, fit.factors, 0.0)
 
 
 def _concatenated(rows: Sequence[Moments]) -> Moments:

@@ -1,17 +1,21 @@
-"""Epsilon-FALCON (Krishnamurthy, Hadad, Athey 2021): its settings, by preset, and the learner they make."""
+"""Epsilon-FALCON (Krishnamurthy, Hadad, Athey 2021): Algorithm 1 with an exact constrained regression."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.schedules import Doubling, Geometric, Schedule
+from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import (
     check_choice,
     check_delta,
@@ -19,143 +23,108 @@ from gyrfalcon.core.validation import (
     check_flag,
     check_optional,
     check_parts,
+    check_positive,
     check_rates,
     check_whole,
-    is_number,
 )
-from gyrfalcon.learners.adaptive.class_learner import ClassChoosing
-from gyrfalcon.learners.adaptive.learner import (
-    C_GAMMA,
-    FIRST_REFIT,
-    FIRST_SHARE,
-    LONGEST,
-    REFIT_RATIO,
-    Gating,
-    Practical,
-    Sharing,
-)
-from gyrfalcon.learners.adaptive.model_classes import ClassChoice, checked_classes
-from gyrfalcon.learners.algorithm_one import AlgorithmOne, SlackRule
-from gyrfalcon.learners.steps import Data
-from gyrfalcon.learners.sums import Sums
-from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.protocol import ModelClass
-from gyrfalcon.theory import C_LINEAR, c_3
+from gyrfalcon.learners import action_changes, steps
+from gyrfalcon.learners.corollary_share import corollary_share
+from gyrfalcon.learners.steps import Data, Fitted, Sums, summed
+from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.protocol import AnyOracle, ModelClass, S
+from gyrfalcon.oracles.solvers.moments import Moments
+from gyrfalcon.oracles.solvers.slack import chi_square_slack, sandwich_slack, sandwich_spectrum
+from gyrfalcon.theory import C_LINEAR, c_1, c_3, log_confidence, unit_gamma, unit_slack
 
-Preset = Literal["paper", "calibrated", "practical"]
+Constants = Literal["calibrated", "paper"]
+SlackRule = Literal["paper", "calibrated", "chi_square", "sandwich"]
+"""How far above the best passive risk a fit may go."""
 
-_OF_PRACTICE = ("bonus", "decay", "floor", "gate", "half_life", "classes")
-_OF_THE_PAPER = ("slack", "c_beta", "monotone_gamma", "C", "rho", "rho_prime", "comp")
-"""Settings that only one of the two algorithms has."""
-_OF_BOTH = ("passive_design", "passive_data", "data")
+FIRST_SHARE = 0.05
+"""The passive share before there is an estimate for Corollary 1."""
+_FIRST_EPOCH = {"paper": 4, "calibrated": 100}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpsilonFalcon:
-    """Epochs of inverse gap weighting with a passive share, kept close to what passive rows support.
+    """Epochs of inverse gap weighting with a passive share, refitted close to what passive rows support.
 
-    Preset "practical" is what wins on real data: fits of all rows, quick refits, an optimism bonus, a passive
-    share that decays, model classes chosen from the data, and a constraint that plays while it is known to
-    earn more. Presets "paper" and "calibrated" are Algorithm 1 as printed: "paper" with the Appendix's
-    constants, nearly uniform play with a constraint that does not bind for 1e8 rounds and more, "calibrated"
-    with constants from the noise. The theorem covers "paper" alone. A setting left at None is the preset's.
+    This is Algorithm 1 as printed. With `constants="paper"` it has the Appendix's constants: nearly uniform
+    play, with a constraint that does not bind for 1e8 rounds and more; the theorem covers this choice alone,
+    for models with values in [0, 1]. `constants="calibrated"` takes the scale of the slack from the noise.
+    `AdaptiveFalcon` is the variant for real data, which the theorem does not cover.
 
     Parameters
     ----------
-    preset
-        "paper", "calibrated" or "practical". None is "practical", or "calibrated" if F is not linear or
-        something else is given that is Algorithm 1's: slack, c_beta, monotone_gamma, C, rho, rho_prime, comp,
-        or data="last_epoch".
+    constants
+        "calibrated" or "paper": what `tau_1`, `c_gamma` and `slack` are where they are None.
     epsilon
-        Passive share (epsilon), in [0, .5): .05 in Algorithm 1, where 0 is FALCON, without constraint; .03 in
-        the first round of "practical", from where it decays. "corollary": by Corollary 1 from what passive
-        rows tell of the misspecification, in "practical" while lines play. "auto": the same in Algorithm 1;
-        in "practical" the default, which takes more passive rows while the gate is open.
+        Passive share (epsilon), in [0, 0.5); 0 is FALCON, without constraint. "corollary": after each epoch
+        by Corollary 1, from what passive rows show of the misspecification, and 0.05 before.
     delta
-        Confidence (delta), in (0, .49].
+        RidgeFit (delta), in (0, 0.49].
     tau_1
-        Rounds of the first epoch (tau_1 >= 4): 4 in "paper", 100 in "calibrated", 16 in "practical".
+        Rounds of the first epoch (tau_1 >= 4): 4 in "paper", 100 in "calibrated".
     c_gamma
         gamma_m over sqrt(K n^rho / (ln^rho' n ln((m-1)/delta) comp)): sqrt(C_3) in "paper", 10 in
-        "calibrated". Any other value than sqrt(C_3) leaves the theorem's constants, not its form. In
-        "practical" gamma over the root of the rows: 1000.
+        "calibrated". Any other value than sqrt(C_3) leaves the theorem's constants, not its form.
     slack
-        Algorithm 1: rule of beta_m. "paper": C_1 ln^rho'(n') ln(12 m^2/delta) comp / n'^rho. "calibrated":
-        the same with c_beta sigma^2 for C_1. "chi_square" and "sandwich": the noise quantile of the best
-        in-class model's excess, the latter for rewards of unequal variance. All but "paper" keep that model
-        feasible asymptotically, not with the theorem's finite-sample certainty.
+        Rule of beta_m. "paper": C_1 ln^rho'(n') ln(12 m^2/delta) comp / n'^rho. "calibrated": the same with
+        c_beta sigma^2 for C_1. "chi_square" and "sandwich": the noise quantile of the best in-class model's
+        excess, the latter for rewards of unequal variance. All but "paper" keep that model feasible
+        asymptotically, not with the theorem's finite-sample certainty.
     c_beta
-        Algorithm 1: scale of the calibrated slack, .5.
+        Scale of the calibrated slack.
     passive_design
-        "tail" as printed, or as in "practical" "coin": passive rounds interleaved. Equivalent over whole
-        epochs that are long; of a short one the tail has at least one round. The proof is for the tail.
+        "tail" as printed, or "coin": passive rounds interleaved. Equivalent over whole epochs that are long;
+        of a short one the tail has at least one round. The proof is for the tail.
     passive_data, data
-        "last_epoch" as printed, or as in "practical" "all": rows of all epochs in the constraint, in the
-        objective. Cumulative passive rows are still iid, so the constraint keeps its meaning; "all" active
-        data mixes policies, which leaves the theorem. "practical" would fit lines alone to short epochs.
+        "last_epoch" as printed, or "all": rows of all epochs in the constraint, in the objective. Cumulative
+        passive rows are still iid, so the constraint keeps its meaning; "all" active data mixes policies,
+        which leaves the theorem.
     monotone_gamma
-        Algorithm 1: never lower gamma; False. The printed gamma_3 alone is below gamma_2, against a step of
-        the proof (the bound on V of all policies); keeping gamma_2 mends that step, and strains the one that
-        wants gamma_3 small enough for the rows behind it (Lemma reg-est-accuracy).
-    C, rho, rho_prime, comp
-        Algorithm 1: Assumption 1's C, rho, rho' and comp(F): 131072 / ln 2, 1, 0 and d, the coefficients of
-        all actions, as a linear class has them.
+        Never lower gamma. The printed gamma_3 alone is below gamma_2, against a step of the proof (the bound
+        on V of all policies); keeping gamma_2 corrects that step, and strains the one that needs gamma_3
+        small enough for the rows behind it (Lemma reg-est-accuracy).
+    C, rho, rho_prime
+        Assumption 1's C, rho and rho'; the defaults are those of a linear class.
+    comp
+        Assumption 1's comp(F); None is d, the coefficients of all actions, as a linear class has them.
     schedule
-        When epochs end: at doublings, as the theorem needs, or in "practical" at a ratio of 1.1, and after
-        200 rounds at the latest.
+        When epochs end; None is doubling from `tau_1`, as the theorem needs.
     model_class
-        F, with its features, basis and ridge; "practical" has a ridge of 1 unless F has its own.
-    bonus
-        "practical": scale of the optimism bonus, in units of the residual deviation; 0 for none.
-    decay, floor
-        "practical": the passive share falls with the rounds t as t^-decay, and not below the floor.
-    gate
-        "practical": whether the constrained fit plays by its "value", "always" or "never".
-    half_life
-        "practical": rows after which a row counts half, for environments that change; None for ever.
-    classes
-        "practical": "auto", "auto_trees", or names among "linear", "quadratic", "splines", "fourier" and
-        "trees", or linear classes with a basis. The one plays that foretells rewards best. Just F if given.
+        F, with its features, basis and ridge: `Linear()` or any `Regressor`.
 
     Examples
     --------
-    >>> EpsilonFalcon().preset_in_force, EpsilonFalcon(c_beta=0.1).preset_in_force
-    ('practical', 'calibrated')
+    >>> EpsilonFalcon().epoch_schedule, EpsilonFalcon(constants="paper").epoch_schedule
+    (Doubling(first=100), Doubling(first=4))
     """
 
-    preset: Preset | None = None
-    epsilon: float | Literal["auto", "corollary"] | None = None
+    constants: Constants = "calibrated"
+    epsilon: float | Literal["corollary"] = FIRST_SHARE
     delta: float = 0.05
     tau_1: int | None = None
     c_gamma: float | None = None
     slack: SlackRule | None = None
-    c_beta: float | None = None
-    passive_design: Literal["tail", "coin"] | PassiveDesign | None = None
-    passive_data: Data | None = None
-    data: Data | None = None
-    monotone_gamma: bool | None = None
-    C: float | None = None
-    rho: float | None = None
-    rho_prime: float | None = None
+    c_beta: float = 0.5
+    passive_design: Literal["tail", "coin"] | PassiveDesign = "tail"
+    passive_data: Data = "last_epoch"
+    data: Data = "last_epoch"
+    monotone_gamma: bool = False
+    C: float = C_LINEAR
+    rho: float = 1.0
+    rho_prime: float = 0.0
     comp: float | None = None
     schedule: Schedule | None = None
     model_class: ModelClass = Linear()
-    bonus: float | None = None
-    decay: float | None = None
-    floor: float | None = None
-    gate: Gating | None = None
-    half_life: float | None = None
-    classes: str | Sequence[ClassChoice] | None = None
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
-        if isinstance(self.classes, AbstractSet):
-            raise ValueError(f"classes is {self.classes!r}, which has no order; give a list.")  # noqa: TRY004
-        if not isinstance(self.classes, str | Linear) and isinstance(self.classes, Iterable):
-            object.__setattr__(self, "classes", tuple(self.classes))  # settings are hashable
-        check_choice("preset", self.preset, (None, *get_args(Preset)))
-        check_parts(self.model_class, self.schedule or Doubling())
-        self._check_preset()
+        check_choice("constants", self.constants, get_args(Constants))
         self._check_values()
+        check_parts(self.model_class, Doubling() if self.schedule is None else self.schedule)
         if self.schedule is not None and self.tau_1 is not None:
             raise ValueError(f"tau_1 is {self.tau_1} and there is a schedule as well; give one of them.")
         if self.slack == "sandwich" and not isinstance(self.model_class, Linear):
@@ -163,150 +132,167 @@ class EpsilonFalcon:
                 f"slack is 'sandwich' and model_class {type(self.model_class).__name__}; the sandwich "
                 "needs the coefficients of a linear class, so choose another rule, like 'calibrated'."
             )
-        self.algorithm  # noqa: B018 - bad settings of its own are refused here, not at the first decision
-
-    def _check_preset(self) -> None:
-        """Refuse settings that the preset has no use for: somebody thinks that they do something."""
-        preset = self.preset_in_force
-        if preset == "practical" and not isinstance(self.model_class, Linear):
-            raise ValueError(
-                f"preset is 'practical' and model_class {type(self.model_class).__name__}; its bonus needs "
-                "the confidence widths of a linear class, so choose preset='calibrated'."
-            )
-        other = "calibrated" if preset == "practical" else "practical"
-        inert = self._given(*(_OF_THE_PAPER if preset == "practical" else _OF_PRACTICE))
-        for name, value in inert.items():
-            useless = f"{name} is {value!r}, which preset {preset!r} has no use for"
-            if self.preset is None:
-                raise ValueError(f"{useless}, and {self._cause} asks for it; leave one of them out.")
-            raise ValueError(f"{useless}; leave it out, or choose preset={other!r}.")
 
     def _check_values(self) -> None:
-        check_choice("slack", self.slack, (None, *get_args(SlackRule)))
-        check_choice("passive_design", self.passive_design, (None, "tail", "coin", *PassiveDesign))
-        for name in ("passive_data", "data"):
-            check_choice(name, getattr(self, name), (None, *get_args(Data)))
-        if self.monotone_gamma is not None:
-            check_flag("monotone_gamma", self.monotone_gamma)
-        if isinstance(self.epsilon, str) and self.epsilon not in {"auto", "corollary"}:
-            raise ValueError(f"epsilon is {self.epsilon!r}; give a share in [0, .5), 'auto' or 'corollary'.")
+        if isinstance(self.epsilon, str) and self.epsilon != "corollary":
+            raise ValueError(f"epsilon is {self.epsilon!r}; give a share in [0, 0.5), or 'corollary'.")
         check_epsilon(self.passive_share)
         check_delta(self.delta)
+        check_choice("slack", self.slack, (None, *get_args(SlackRule)))
+        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
+        check_choice("passive_data", self.passive_data, get_args(Data))
+        check_choice("data", self.data, get_args(Data))
+        check_flag("monotone_gamma", self.monotone_gamma)
         if self.tau_1 is not None:
             check_whole("tau_1", self.tau_1, 4)
-        for name in ("c_gamma", "c_beta", "C", "comp"):
+        for name in ("c_gamma", "comp"):
             check_optional(name, getattr(self, name))
-        check_rates(1.0 if self.rho is None else self.rho, 0.0 if self.rho_prime is None else self.rho_prime)
-
-    def _given(self, *names: str) -> dict[str, Any]:
-        """The settings among these that are not left to the preset."""
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
-
-    @property
-    def _cause(self) -> str | None:
-        """The first setting that only Algorithm 1 has, or has a use for, if one is given."""
-        if not isinstance(self.model_class, Linear):
-            return f"model_class {type(self.model_class).__name__}"
-        if self.data == "last_epoch" and not self._given(*_OF_PRACTICE):
-            return "data"
-        return next(iter(self._given(*_OF_THE_PAPER)), None)
-
-    @property
-    def preset_in_force(self) -> Preset:
-        """The preset, by the other settings where it is None."""
-        return self.preset or ("practical" if self._cause is None else "calibrated")
-
-    @property
-    def algorithm(self) -> AlgorithmOne | Practical | ClassChoosing:
-        """The learner that these settings make."""
-        return self.practical if self.preset_in_force == "practical" else self.printed
-
-    @property
-    def printed(self) -> AlgorithmOne:
-        """The learner of presets "paper" and "calibrated"."""
-        rule = {"slack": "paper"} if self.preset == "paper" else {}
-        return AlgorithmOne(
-            **rule | self._given(*_OF_BOTH, *_OF_THE_PAPER),
-            epsilon=self.passive_share,
-            sharing="corollary" if isinstance(self.epsilon, str) else "fixed",
-            delta=self.delta,
-            c_gamma=self.c_gamma_value,
-            schedule=self.epoch_schedule,
-            model_class=self.model_class,
-        )
-
-    @property
-    def practical(self) -> Practical | ClassChoosing:
-        """The learner of preset "practical"."""
-        assert isinstance(self.model_class, Linear)
-        sharing: Sharing = "fixed" if is_number(self.epsilon) else "gate"
-        linear = Practical(
-            **self._given("c_gamma", "bonus", "decay", "floor", "gate", "half_life", *_OF_BOTH),
-            epsilon=self.passive_share,
-            sharing="corollary" if self.epsilon == "corollary" else sharing,
-            delta=self.delta,
-            schedule=self.epoch_schedule,
-            model_class=self.model_class,
-        )
-        default = "auto" if self.model_class == Linear() and self.data != "last_epoch" else "linear"
-        classes = checked_classes(default if self.classes is None else self.classes)
-        others = tuple(one for one in classes if one != "linear")
-        if not others:
-            return linear
-        if self.data == "last_epoch":
-            raise ValueError(
-                f"data is 'last_epoch' and classes {self.classes!r}; only the linear class can be fitted to "
-                "the last epoch's rows alone, so choose classes='linear' or data='all'."
-            )
-        return ClassChoosing(practical=linear, others=others, with_linear="linear" in classes)
+        for name in ("c_beta", "C"):
+            check_positive(name, getattr(self, name))
+        check_rates(self.rho, self.rho_prime)
 
     @property
     def passive_share(self) -> float:
-        """The passive share in force, of the first round where it changes."""
-        if self.epsilon is None or isinstance(self.epsilon, str):
-            return FIRST_SHARE if self.preset_in_force == "practical" else 0.05
-        return self.epsilon
+        """The passive share of the first epoch."""
+        return FIRST_SHARE if isinstance(self.epsilon, str) else self.epsilon
 
     @property
     def epoch_schedule(self) -> Schedule:
-        """The schedule in force."""
-        if self.schedule is not None:
-            return self.schedule
-        if self.preset_in_force == "practical":
-            return Geometric(self.tau_1 or FIRST_REFIT, REFIT_RATIO, longest=LONGEST)
-        return Doubling(self.tau_1 or (4 if self.preset == "paper" else 100))
+        """The schedule that was given, or doubling from tau_1."""
+        return self.schedule or Doubling(self.tau_1 or _FIRST_EPOCH[self.constants])
+
+    @property
+    def slack_rule(self) -> SlackRule:
+        """The rule of beta_m that was given, or that of the constants."""
+        return self.slack or self.constants
 
     @property
     def c_gamma_value(self) -> float:
-        """The scale of gamma in force; in preset "practical" it is over the root of the rows."""
+        """The scale of gamma that was given, or that of the constants."""
         if self.c_gamma is not None:
             return self.c_gamma
-        if self.preset == "paper":
-            C, rho = C_LINEAR if self.C is None else self.C, 1.0 if self.rho is None else self.rho
-            return math.sqrt(c_3(C, rho))
-        return C_GAMMA if self.preset_in_force == "practical" else 10.0
+        return math.sqrt(c_3(self.C, self.rho)) if self.constants == "paper" else 10.0
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
-        return self.algorithm.start(problem, log)
+        design = PassiveDesign(self.passive_design)
+        cold = steps.first_epoch(problem, self.epoch_schedule, self.model_class, self.passive_share, design)
+        return steps.warm_started(self, cold, log)
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
-        """The epoch after this one, by what these rows say."""
-        return self.algorithm.next_epoch(epoch, log)
+        """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
+        if len(log) == 0:
+            return steps.carried_over(epoch, self.epoch_schedule)
+        sums = self.sums(epoch, log)
+        following = self.next_from(epoch, sums, self._scatter(epoch, sums, log))
+        return (
+            _with_corollary_share(following, sums.oracle, log) if self.epsilon == "corollary" else following
+        )
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        return self.algorithm.adapt(epoch, problem)
+        return action_changes.adapted(epoch, problem)
 
     def can_sum(self, epoch: Epoch) -> bool:
-        """Whether sums of the epoch's rows will do, as they do for Algorithm 1 with a linear class."""
-        algorithm = self.algorithm
-        return isinstance(algorithm, AlgorithmOne) and algorithm.can_sum(epoch)
+        """After the first rows, for linear classes; the sandwich and the corollary look at passive rows."""
+        oracle = steps.fitted_state(epoch).oracle
+        return isinstance(oracle, LinearOracle) and self.slack != "sandwich" and self.epsilon != "corollary"
 
     def sums(self, epoch: Epoch, log: Log, before: Sums | None = None) -> Sums:
         """Active and passive rows, with these."""
-        return self.printed.sums(epoch, log, before)
+        state, passive = steps.fitted_state(epoch), log.passive
+        if before is None:
+            before = Sums(
+                steps.oracle_for(state, self.model_class, log),
+                state.active if self.data == "all" else None,
+                state.passive if self.passive_data == "all" else None,
+                0,
+            )
+        return Sums(
+            before.oracle,
+            summed(before.oracle, log.where(~passive), before.active),
+            summed(before.oracle, log.where(passive), before.passive),
+            before.n_new + len(log),
+        )
 
-    def next_from(self, epoch: Epoch, sums: Sums) -> Epoch:
+    def next_from(self, epoch: Epoch, sums: Sums, scatter: Floats | None = None) -> Epoch:
         """The next epoch, given the active and the passive rows."""
-        return self.printed.next_from(epoch, sums)
+        state, oracle = steps.fitted_state(epoch), sums.oracle
+        active, passive = sums.both()
+        model, report = oracle.fit(
+            active,
+            passive,
+            slack=lambda alpha: self.slack_value(alpha, oracle, active, passive, epoch.index, scatter),
+            previous=state.model,
+        )
+        gamma = self._gamma(epoch, sums.n_new, state.problem.n_actions, oracle)
+        return steps.successor(
+            epoch,
+            self.epoch_schedule,
+            policy=KernelPolicy(model, InverseGapWeighting(gamma)),
+            state=Fitted(state.problem, oracle, active, passive, scatter, model),
+            report=replace(report, gamma=gamma),
+        )
+
+    def slack_value(
+        self,
+        alpha: float,
+        oracle: AnyOracle,
+        active: S,
+        passive: S,
+        index: int,
+        scatter: Floats | None = None,
+    ) -> float:
+        """beta_m in mean units after epoch m = index; rewards of active rows count if passive are few.
+
+        alpha is the risk of the passive fit, from which the noise is estimated.
+        """
+        rule = self.slack_rule
+        if rule == "paper":
+            return c_1(self.C) * self._unit_slack(passive.n, self._comp(oracle), index)
+        noise = oracle.noise(alpha, active, passive)
+        variance, d = noise.variance, noise.degrees
+        if rule == "calibrated":
+            comp = d if self.comp is None else self.comp
+            return self.c_beta * variance * self._unit_slack(passive.n, comp, index)
+        confidence = log_confidence(index, self.delta)
+        if rule == "chi_square":
+            return chi_square_slack(variance, d, passive.n, confidence)
+        if scatter is None or passive.n < 2 * d or not isinstance(passive, Moments):
+            return sandwich_slack(np.full(math.ceil(d), variance), passive.n, confidence)
+        spectrum = sandwich_spectrum(passive, scatter) * (passive.n / (passive.n - d))
+        return sandwich_slack(spectrum, passive.n, confidence)
+
+    def _unit_slack(self, n_passive: float, comp: float, index: int) -> float:
+        return unit_slack(n_passive, comp, index, self.delta, self.rho, self.rho_prime)
+
+    def _scatter(self, epoch: Epoch, sums: Sums, log: Log) -> Floats | None:
+        """Sum e^2 phi phi' of passive rows at the passive fit; earlier rows keep their residuals of then."""
+        oracle, passive, state = sums.oracle, sums.passive, steps.fitted_state(epoch)
+        if not isinstance(oracle, LinearOracle) or not isinstance(passive, Moments):
+            return None
+        if self.slack != "sandwich":
+            return None
+        new = oracle.scatter(log.where(log.passive), passive)
+        return new if self.passive_data == "last_epoch" or state.scatter is None else state.scatter + new
+
+    def _comp(self, oracle: AnyOracle) -> float:
+        return float(oracle.n_parameters) if self.comp is None else self.comp
+
+    def _gamma(self, epoch: Epoch, n: int, n_actions: int, oracle: AnyOracle) -> float:
+        """gamma_{m+1} from the n rows of epoch m."""
+        unit = unit_gamma(
+            n, n_actions, self._comp(oracle), epoch.index + 1, self.delta, self.rho, self.rho_prime
+        )
+        gamma = self.c_gamma_value * unit
+        kernel = epoch.policy.kernel if isinstance(epoch.policy, KernelPolicy) else None
+        before = kernel.gamma if isinstance(kernel, InverseGapWeighting) else 0.0
+        return max(gamma, before) if self.monotone_gamma else gamma
+
+
+def _with_corollary_share(following: Epoch, oracle: AnyOracle, log: Log) -> Epoch:
+    """The epoch with the passive share that Corollary 1 has for the misspecification in these rows."""
+    n_actions, report = steps.fitted_state(following).problem.n_actions, following.report
+    assert report is not None  # that of the fit just made
+    share, why = corollary_share(log, oracle, n_actions, before=following.passive_share)
+    return replace(following, passive_share=share, report=replace(report, details=(*report.details, why)))

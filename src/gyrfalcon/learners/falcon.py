@@ -7,23 +7,40 @@ from dataclasses import dataclass
 
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_choice, check_delta, check_parts, check_positive, is_number
-from gyrfalcon.learners.regression_learner import Regressing
-from gyrfalcon.learners.steps import Data, Size
+from gyrfalcon.learners.regression_learner import RegressionLearner
+from gyrfalcon.learners.steps import Data, SampleSize
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
 from gyrfalcon.theory import unit_gamma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Falcon(Regressing):
-    """Epsilon-FALCON without passive share and constraint, for comparison.
+class Falcon(RegressionLearner):
+    """Inverse gap weighting on a regression of each epoch: Epsilon-FALCON without passive share.
 
-    `data` "last_epoch" fits each epoch alone, as published for general classes; "all" pools every row.
-    gamma is c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds. With `class_size`, it is
+    gamma is c_gamma sqrt(K n / (d ln((m-1)/delta))) after an epoch of n rounds, and with `class_size`
     c_gamma sqrt(K n / ln(|F| n / delta)) of the n rows fitted: FALCON as published for a finite class has
     `data` "all" and c_gamma 1/30.
 
+    Parameters
+    ----------
+    c_gamma
+        Scale of gamma: the larger, the greedier.
+    delta
+        Confidence (delta), in (0, 0.49].
+    class_size
+        Number of models |F| of a finite class; None for a class with d parameters, such as a linear one.
+    data
+        "last_epoch" fits each epoch alone, as published for general classes; "all" pools every row.
+    schedule
+        When epochs end and the model is refitted.
+    model_class
+        The class of reward models, with its features, basis and ridge.
+
+    Examples
+    --------
     >>> Falcon(data="all").c_gamma
     10.0
     """
@@ -34,6 +51,8 @@ class Falcon(Regressing):
     data: Data = "last_epoch"
     schedule: Schedule = Doubling(100)
     model_class: ModelClass = Linear()
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
@@ -49,11 +68,11 @@ class Falcon(Regressing):
         """Which rows are fitted."""
         return self.data
 
-    def kernel(self, size: Size) -> InverseGapWeighting:
+    def kernel(self, size: SampleSize) -> InverseGapWeighting:
         """Inverse gap weighting with the gamma of this size."""
         return InverseGapWeighting(self._gamma(size))
 
-    def _gamma(self, size: Size) -> float:
+    def _gamma(self, size: SampleSize) -> float:
         """gamma_m of epoch m."""
         if self.class_size is None:
             unit = unit_gamma(size.n_new, size.n_actions, size.n_parameters, size.index, self.delta)

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.schedules import Doubling, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_delta, check_optional, check_parts, check_positive, check_rates
-from gyrfalcon.learners.regression_learner import Regressing
-from gyrfalcon.learners.steps import Data, Size
+from gyrfalcon.learners.regression_learner import RegressionLearner
+from gyrfalcon.learners.steps import Data, SampleSize
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FalconPlus(Regressing):
+class FalconPlus(RegressionLearner):
     """Each epoch's model is fitted on the epoch before alone, and trusted as far as its error bound.
 
     gamma_m = 1/2 sqrt(K / E(n; delta / (2 m^2))) for a fit of n rows, where E bounds the squared error of
@@ -24,12 +25,16 @@ class FalconPlus(Regressing):
     Parameters
     ----------
     c_error
-        Scale of the bound. The variance of rewards, .25 at most if they are in [0, 1], is what proofs ask
-        for, and explores for very long; the default plays as greedily as Falcon with its c_gamma of 10.
+        Scale of the bound. Proofs need the variance of rewards, at most 0.25 if they are in [0, 1], which
+        explores for very long; the default is as greedy as Falcon with its c_gamma of 10.
+    delta
+        Confidence (delta), in (0, 0.49].
     rho, rho_prime, comp
-        How fast the class is learned; a linear one has rho 1, rho' 0 and comp d, which None stands for.
+        How fast the class is learned; a linear one has rho 1, rho' 0 and comp d, which is None here.
     schedule
-        Doubling, or KnownHorizon, which refits about log log T times.
+        When epochs end: Doubling, or KnownHorizon, which refits about log log T times.
+    model_class
+        The class of reward models, with its features, basis and ridge.
 
     Examples
     --------
@@ -45,6 +50,8 @@ class FalconPlus(Regressing):
     schedule: Schedule = Doubling(100)
     model_class: ModelClass = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
         check_positive("c_error", self.c_error)
@@ -57,7 +64,7 @@ class FalconPlus(Regressing):
         """Only the rows of the epoch, as published."""
         return "last_epoch"
 
-    def kernel(self, size: Size) -> InverseGapWeighting:
+    def kernel(self, size: SampleSize) -> InverseGapWeighting:
         """Inverse gap weighting with the gamma of this size."""
         return InverseGapWeighting(self._gamma(size))
 
@@ -67,6 +74,6 @@ class FalconPlus(Regressing):
         growth = math.pow(math.log(max(n, 2.0)), self.rho_prime) * math.log(1.0 / delta)
         return self.c_error * comp * growth / math.pow(n, self.rho)
 
-    def _gamma(self, size: Size) -> float:
+    def _gamma(self, size: SampleSize) -> float:
         error = self.error(size.n, size.n_parameters, self.delta / (2.0 * size.index**2))
         return 0.5 * math.sqrt(size.n_actions / error)

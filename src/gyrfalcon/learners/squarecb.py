@@ -8,6 +8,7 @@ from typing import Literal
 
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
 from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import (
     check_choice,
     check_delta,
@@ -17,26 +18,29 @@ from gyrfalcon.core.validation import (
     check_positive,
     check_whole,
 )
-from gyrfalcon.learners.regression_learner import Regressing
-from gyrfalcon.learners.steps import Size
+from gyrfalcon.learners.regression_learner import RegressionLearner
+from gyrfalcon.learners.steps import SampleSize
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SquareCB(Regressing):
+class SquareCB(RegressionLearner):
     """Inverse gap weighting by how well a regression of all rows so far can predict.
 
-    `schedule` FixedBatch(1) is the online form, a refit each round; least squares of the rows so far are the
-    same as a batch's. Within a batch gamma stays. An expansion that early rows put in place, like Splines,
-    wants a first batch that shows what contexts there are.
+    With the schedule FixedBatch(1) it is the online form, a refit each round. Within a batch gamma is fixed.
+    A basis that is fitted to the first contexts, like Splines, needs a first batch that is representative.
 
     Parameters
     ----------
     gamma
-        "scheduled": gamma_scale n^gamma_exponent after n rows; exponent 0 is one gamma for ever. "regret":
+        "scheduled": gamma_scale n^gamma_exponent after n rows; exponent 0 is a constant gamma. "regret":
         sqrt(K n / (RegSq + ln(2/delta))), the proof's, with regret RegSq = comp ln(1 + n/comp) of the
         regression against the best model; it explores for much longer.
+    gamma_scale, gamma_exponent
+        Of the scheduled gamma: the larger, the greedier.
+    delta
+        Confidence (delta) of the regret rule, in (0, 0.49].
     horizon
         The T at which the regret rule is evaluated from the start on; None: at the rows so far.
     misspecification
@@ -45,6 +49,10 @@ class SquareCB(Regressing):
         Complexity of the class; None means d, the coefficients of all actions.
     weighting
         "inverse_gap", or "log_barrier", whose trade-off of regret and error is the best in the worst case.
+    schedule
+        When epochs end and the model is refitted.
+    model_class
+        The class of reward models, with its features, basis and ridge.
 
     Examples
     --------
@@ -63,6 +71,8 @@ class SquareCB(Regressing):
     schedule: Schedule = FixedBatch(100)
     model_class: ModelClass = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
         check_choice("gamma", self.gamma, ("scheduled", "regret"))
@@ -80,12 +90,12 @@ class SquareCB(Regressing):
         comp = n_parameters if self.comp is None else self.comp
         return comp * math.log1p(n / comp) + self.misspecification**2 * n
 
-    def kernel(self, size: Size) -> Kernel:
+    def kernel(self, size: SampleSize) -> Kernel:
         """Inverse gap weighting, or its log-barrier form, with the gamma of this size."""
         gamma = self._gamma(size)
         return InverseGapWeighting(gamma) if self.weighting == "inverse_gap" else LogBarrierWeighting(gamma)
 
-    def _gamma(self, size: Size) -> float:
+    def _gamma(self, size: SampleSize) -> float:
         if self.gamma == "scheduled":
             return self.gamma_scale * math.pow(size.n, self.gamma_exponent)
         n = max(size.n, self.horizon or 0)

@@ -1,10 +1,10 @@
-"""What learners that refit at epoch ends have in common: the state they carry and the epochs they open."""
+"""Shared steps of learners that refit at epoch ends: state, sufficient statistics and epoch turnover."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
@@ -15,16 +15,17 @@ from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, LogBarr
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.learners.sums import Sums, summed
+from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass, RewardModel, Summary
+from gyrfalcon.oracles.solvers.moments import Moments
 
 Data = Literal["last_epoch", "all"]
-"""Which rows are fitted: those that came in since the last fit, or all so far."""
+"""Rows to fit: those since the last fit, or all so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What a regression learner carries from epoch to epoch; the oracle is fixed by the first rows."""
+    """State of a regression learner between epochs; the oracle is fixed by the first rows."""
 
     problem: Problem
     oracle: AnyOracle | None = None
@@ -35,21 +36,52 @@ class Fitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """What exploration is scaled by."""
+class Sums:
+    """Sufficient statistics of an epoch's rows, on top of earlier epochs' where those are fitted too."""
+
+    oracle: AnyOracle
+    active: Summary | None
+    passive: Summary | None  # None where passive rows are not distinguished
+    n_new: int  # rows of this epoch
+
+    def both(self) -> tuple[Summary, Summary]:
+        """Active and passive rows; the summary of no rows where there are none."""
+        return self.active or self.oracle.empty(), self.passive or self.oracle.empty()
+
+
+@runtime_checkable
+class Summing(Protocol):
+    """A learner that can be given an epoch's rows in parts."""
+
+    def can_sum(self, epoch: Epoch) -> bool:
+        """Whether this epoch's rows may come in parts; the first rows fix the features and come at once."""
+        ...
+
+    def sums(self, epoch: Epoch, log: Log, before: Sums | None = None) -> Sums:
+        """Sufficient statistics with these rows, after those of earlier parts."""
+        ...
+
+    def next_from(self, epoch: Epoch, sums: Sums) -> Epoch:
+        """The epoch after this one, as `next_epoch` would make it of all these rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """Sample sizes by which exploration is scaled."""
 
     n: float
-    """Rows of the fit."""
+    """Number of rows of the fit."""
     n_new: int
-    """Rows that came in since the fit before."""
+    """Number of rows since the last fit."""
     n_actions: int
     n_parameters: int
     index: int
-    """m, the number of the epoch that will play the fit."""
+    """m, the index of the next epoch."""
 
 
 def fitted_state(epoch: Epoch) -> Fitted:
-    """The state of an epoch that one of these learners made."""
+    """State of an epoch that a regression learner made."""
     if not isinstance(epoch.state, Fitted):
         raise TypeError(
             f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs."
@@ -64,7 +96,7 @@ def first_epoch(
     share: float = 0.0,
     design: PassiveDesign = PassiveDesign.TAIL,
 ) -> Epoch:
-    """Epoch 1: no model yet (f_1 = 0), so every action alike; a class that can't fit is refused at once."""
+    """Epoch 1, uniform (f_1 = 0); ValueError for a model class that can't fit the problem's features."""
     model_class.check(problem.features.width, problem.action_features.width)
     everyone = UniformPolicy(problem.n_actions)
     return Epoch(
@@ -82,7 +114,7 @@ def first_epoch(
 def successor(
     epoch: Epoch, schedule: Schedule, *, policy: Policy, state: object, report: FitReport | None
 ) -> Epoch:
-    """The next epoch: as long as the schedule says, starting where this one was planned to stop."""
+    """The next epoch by the schedule, starting where this one was planned to stop."""
     length = schedule.end(epoch.index + 1) - schedule.end(epoch.index)
     return replace(
         epoch,
@@ -95,70 +127,82 @@ def successor(
     )
 
 
-def unchanged(epoch: Epoch, schedule: Schedule, why: str = "no rewards came in") -> Epoch:
-    """The next epoch when there is nothing to learn from: the same policy and state."""
+def carried_over(epoch: Epoch, schedule: Schedule, why: str = "no rewards came in") -> Epoch:
+    """The next epoch without new rows: policy and state are carried over."""
     gamma = 0.0 if epoch.report is None else epoch.report.gamma
-    note = f"{why}; the policy stays as it was"
+    note = f"{why}; the policy is unchanged"
     report = FitReport(n_active=0.0, n_passive=0.0, gamma=gamma, notes=(note,))
     return successor(epoch, schedule, policy=epoch.policy, state=epoch.state, report=report)
 
 
-def started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
-    """Epoch 1: as it is, or with what the learner fits on a log, on the first epoch's clock."""
+def warm_started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
+    """Epoch 1 on the first epoch's clock, with a fit to a log of earlier decisions if there is one."""
     if log is None or len(log) == 0:
         return cold
     warm = learner.next_epoch(cold, log)
     return replace(warm, index=cold.index, start=cold.start, stop=cold.stop)
 
 
-def advanced(
+def refit(
     epoch: Epoch,
     log: Log,
     *,
     schedule: Schedule,
     model_class: ModelClass,
-    kernel: Callable[[Size], Kernel],
+    kernel: Callable[[SampleSize], Kernel],
     tries_unknown: bool = False,
 ) -> Epoch:
-    """The next epoch: an ordinary regression of all rows so far, played by the kernel that its size asks for.
+    """The next epoch: a regression of all rows so far, its scores played by the kernel for this sample size.
 
     `tries_unknown` is for kernels that would otherwise never try an action without data, or nothing else.
     """
     if len(log) == 0:
-        return unchanged(epoch, schedule)
+        return carried_over(epoch, schedule)
     state = fitted_state(epoch)
     oracle = oracle_for(state, model_class, log)
     sums = Sums(oracle, summed(oracle, log, state.active, penalised=True), None, len(log))
-    return regressed(epoch, sums, schedule=schedule, kernel=kernel, tries_unknown=tries_unknown)
+    return refit_from_sums(epoch, sums, schedule=schedule, kernel=kernel, tries_unknown=tries_unknown)
 
 
-def regressed(
+def refit_from_sums(
     epoch: Epoch,
     sums: Sums,
     *,
     schedule: Schedule,
-    kernel: Callable[[Size], Kernel],
+    kernel: Callable[[SampleSize], Kernel],
     tries_unknown: bool = False,
 ) -> Epoch:
-    """The next epoch: an ordinary regression of these rows, played by the kernel that its size asks for."""
+    """The next epoch: a regression of these rows, its scores played by the kernel for this sample size."""
     state, oracle, (rows, _) = fitted_state(epoch), sums.oracle, sums.both()
     model, report = oracle.fit(rows, oracle.empty(), previous=state.model)
-    played = kernel(Size(rows.n, sums.n_new, state.problem.n_actions, oracle.n_parameters, epoch.index + 1))
-    tried = TryingKernel(played, model.known) if tries_unknown else played
+    chosen = kernel(
+        SampleSize(rows.n, sums.n_new, state.problem.n_actions, oracle.n_parameters, epoch.index + 1)
+    )
+    tried = TryingKernel(chosen, model.known) if tries_unknown else chosen
     return successor(
         epoch,
         schedule,
         policy=KernelPolicy(model, tried),
         state=replace(state, oracle=oracle, active=rows, model=model),
-        report=replace(report, gamma=gamma_of(played)),
+        report=replace(report, gamma=gamma_of(chosen)),
     )
 
 
 def oracle_for(state: Fitted, model_class: ModelClass, log: Log) -> AnyOracle:
-    """The oracle that the first rows fixed, or the one that these rows fix."""
+    """The oracle of the state, or a new one for the first rows."""
     return state.oracle or model_class.oracle(log.contexts, state.problem.n_actions)
 
 
 def gamma_of(kernel: Kernel) -> float:
     """The gamma of a kernel that has one, else 0."""
     return kernel.gamma if isinstance(kernel, InverseGapWeighting | LogBarrierWeighting) else 0.0
+
+
+def summed(oracle: AnyOracle, log: Log, onto: Summary | None, *, penalised: bool = False) -> Summary:
+    """The summary of these rows on top of earlier ones; `penalised` if only a ridge fit is made."""
+    if onto is not None and len(log) == 0:
+        return onto
+    if isinstance(oracle, LinearOracle) and (onto is None or isinstance(onto, Moments)):
+        return oracle.summed(log, onto, penalised=penalised)
+    new: Summary = oracle.summarise(log)
+    return new if onto is None else onto + new

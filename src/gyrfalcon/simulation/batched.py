@@ -19,9 +19,9 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import sample
 from gyrfalcon.engine.turnover import played_epochs, turn_over
 from gyrfalcon.environments.protocol import PotentialOutcomes
-from gyrfalcon.learners.batched import Formation, Marching, can_join, can_march
-from gyrfalcon.learners.optimistic.ridge_learner import Confident
-from gyrfalcon.learners.regression_learner import Regressing
+from gyrfalcon.learners.batched import BatchedPolicy, ReplicationBatch, can_be_batched, supports_batching
+from gyrfalcon.learners.optimistic.ridge_learner import RidgeLearner
+from gyrfalcon.learners.regression_learner import RegressionLearner
 from gyrfalcon.learners.steps import Fitted, successor
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.engine import (
@@ -46,7 +46,7 @@ class NotBatchableError(Exception):
 def how_many_together(run: Run) -> int:
     """How many replications to play at once: as many as memory is good for, 1 if they can't march."""
     problem = run.problem
-    if not can_march(run.learner) or problem.action_features.width:
+    if not supports_batching(run.learner) or problem.action_features.width:
         return 1
     numbers = CHUNK * (problem.features.width + 2 * problem.n_actions + 1)
     return max(1, _NUMBERS_AHEAD // numbers)
@@ -185,10 +185,10 @@ class Batch:
 class ReplicationState:
     """State of all replications: batched ones by their place in the batch, others with an epoch of their own."""
 
-    learner: Regressing | Confident
+    learner: RegressionLearner | RidgeLearner
     clock: Epoch  # what all epochs of this moment have in common
     members: tuple[int, ...]
-    marching: Marching | None
+    marching: BatchedPolicy | None
     alone: dict[int, Epoch]
 
     @property
@@ -200,7 +200,7 @@ class ReplicationState:
     def of(runs: Sequence[Run]) -> ReplicationState:
         """The start, with each replication alone: its first rows fix its features."""
         learner = runs[0].learner
-        assert isinstance(learner, Regressing | Confident)
+        assert isinstance(learner, RegressionLearner | RidgeLearner)
         clock = learner.start(runs[0].problem)
         return ReplicationState(learner, clock, (), None, dict.fromkeys(range(len(runs)), clock))
 
@@ -233,7 +233,7 @@ class ReplicationState:
             for place, epoch in self.alone.items()
         }
         stack, members = self._summed(batch, alone)
-        joining = [place for place, epoch in alone.items() if can_join(self.learner, epoch)]
+        joining = [place for place, epoch in alone.items() if can_be_batched(self.learner, epoch)]
         stack = self._joined(stack, [alone[place] for place in joining])
         clock = successor(
             self.clock, self.learner.schedule, policy=self.clock.policy, state=None, report=None
@@ -251,14 +251,16 @@ class ReplicationState:
             alone.pop(place, None)
         if not members:
             return ReplicationState(self.learner, clock, (), None, alone)
-        marching = Marching.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
+        marching = BatchedPolicy.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
         return ReplicationState(self.learner, clock, members, marching, alone)
 
-    def _summed(self, batch: Batch, alone: dict[int, Epoch]) -> tuple[Formation | None, tuple[int, ...]]:
+    def _summed(
+        self, batch: Batch, alone: dict[int, Epoch]
+    ) -> tuple[ReplicationBatch | None, tuple[int, ...]]:
         """The formation with the batch's rows; members whose sums need a root are alone from here on."""
         if self.marching is None:
             return None, ()
-        stack, enough = self.marching.formation.summed(*batch.of(self.members))
+        stack, enough = self.marching.batch.summed(*batch.of(self.members))
         if enough.all():
             return stack, self.members
         for rank, place in enumerate(self.members):
@@ -270,10 +272,10 @@ class ReplicationState:
     def _split_off(self, place: int, batch: Batch, alone: dict[int, Epoch]) -> None:
         """Take a replication out of the batch, from before these rows."""
         assert self.marching is not None
-        epoch = self.marching.formation.epoch_of(self.members.index(place), self.clock)
+        epoch = self.marching.batch.epoch_of(self.members.index(place), self.clock)
         alone[place] = turn_over(self.learner, epoch, batch.log(place, self.clock), self.stop)
 
-    def _joined(self, stack: Formation | None, epochs: list[Epoch]) -> Formation | None:
+    def _joined(self, stack: ReplicationBatch | None, epochs: list[Epoch]) -> ReplicationBatch | None:
         states = [epoch.state for epoch in epochs if isinstance(epoch.state, Fitted)]
         if not states:
             return stack
@@ -281,9 +283,9 @@ class ReplicationState:
             first = states[0]
             rows = first.active
             assert isinstance(rows, Moments)
-            empty = Formation(self.learner, first.problem, (), rows.take([]))
-            return empty.joined_by(states)
-        return stack.joined_by(states)
+            empty = ReplicationBatch(self.learner, first.problem, (), rows.take([]))
+            return empty.extended(states)
+        return stack.extended(states)
 
 
 def _sampled(policy: Policy, shared: Floats, uniforms: Floats) -> tuple[Ints, Floats]:

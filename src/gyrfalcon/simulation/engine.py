@@ -18,7 +18,7 @@ from gyrfalcon.engine.turnover import played_epochs, turn_over
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
 from gyrfalcon.environments.validation import drawn_outcomes
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.learners.sums import Summing, Sums
+from gyrfalcon.learners.steps import Summing, Sums
 from gyrfalcon.simulation.trace import Recorder
 
 CHUNK = BLOCK

@@ -21,12 +21,11 @@ from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
-from gyrfalcon.learners.adaptive.candidates import Entrants
-from gyrfalcon.learners.adaptive.class_learner import Chosen
-from gyrfalcon.learners.adaptive.class_selection import Standings
-from gyrfalcon.learners.adaptive.gate_fits import Evidence
-from gyrfalcon.learners.adaptive.state import Played
-from gyrfalcon.learners.adaptive.value_gate import ValueGate
+from gyrfalcon.learners.adaptive.candidates import CandidateClasses
+from gyrfalcon.learners.adaptive.class_selection import ClassComparison
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.adaptive.state import AdaptiveState, PooledFit
+from gyrfalcon.learners.adaptive.value_gate import GateStatistics, ValueGate
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.baselines.explore_first import Explored, ExploreFirst
@@ -56,9 +55,9 @@ from gyrfalcon.oracles.features.splines import SplineMap, Splines
 from gyrfalcon.oracles.features.union import ChainedMap, Joined, JoinedMap, StandardisedMap
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.models import JointModel, OptimisticModel, PerActionModel
-from gyrfalcon.oracles.recursive.deferred import RestingRidge
+from gyrfalcon.oracles.recursive.deferred import DeferredRidge
 from gyrfalcon.oracles.recursive.forest_features import TreeMap
-from gyrfalcon.oracles.recursive.ridge import RunningModel, RunningRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
 from gyrfalcon.oracles.regressors.fitted import FittedRegressor, RegressorModel, WeightedRows
 from gyrfalcon.oracles.regressors.regressor import Regressor, RegressorOracle
 from gyrfalcon.oracles.regressors.rows import Part, RowSummary
@@ -79,8 +78,9 @@ CLASSES = class_table(
         *(Estimator, Regressor, RegressorOracle, Part, RowSummary, WeightedRows),
         *(FittedRegressor, RegressorModel),
         *(EpsilonFalcon, Falcon, LinUCB, EpsilonGreedy, Uniform, Fitted),
-        *(Played, Evidence, ValueGate, Tally, Chosen, Standings, RunningRidge, RestingRidge, RunningModel),
-        *(Joined, JoinedMap, StandardisedMap, ChainedMap, TreeMap, Entrants),
+        *(AdaptiveFalcon, AdaptiveState, PooledFit, GateStatistics, ValueGate, Tally, ClassComparison),
+        *(RecursiveRidge, DeferredRidge, RecursiveModel),
+        *(Joined, JoinedMap, StandardisedMap, ChainedMap, TreeMap, CandidateClasses),
         *(OFUL, Refreshed, EnlargedLinUCB, LinTS, CoefficientDraws, RegCB, VersionSpace),
         *(FalconPlus, SquareCB, EpochGreedy, ExploreFirst, Explored, Greedy, Softmax),
     ]

@@ -22,6 +22,7 @@ from gyrfalcon.environments.synthetic.families import (
 )
 from gyrfalcon.environments.synthetic.outcomes import HeteroscedasticEnvironment, RareRewardEnvironment
 from gyrfalcon.environments.wrappers import Delayed, Drifting, Switching
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.baselines.explore_first import ExploreFirst
@@ -51,7 +52,7 @@ Makers = Mapping[str, Maker]
 
 LEARNERS: Makers = class_table(
     [
-        *(EpsilonFalcon, Falcon, FalconPlus, SquareCB),
+        *(AdaptiveFalcon, EpsilonFalcon, Falcon, FalconPlus, SquareCB),
         *(LinUCB, EnlargedLinUCB, OFUL, LinTS, RegCB),
         *(EpochGreedy, ExploreFirst, EpsilonGreedy, Softmax, Greedy, Uniform),
     ]

@@ -29,7 +29,7 @@ def best_model_stays(n_draws: int, n_passive: int = 100, m: int = 3, C_1: float 
     unit = unit_slack(n_passive, N_COEFFICIENTS, m, DELTA)
     samples = [_excess_and_noise(n_passive, seed) for seed in range(n_draws)]
     failures = sum(excess > constant * unit for excess, _ in samples)
-    calibrated = EpsilonFalcon(preset="calibrated").printed
+    calibrated = EpsilonFalcon()
     kept = float(np.mean([excess <= calibrated.c_beta * noise * unit for excess, noise in samples]))
     worst = max(excess for excess, _ in samples)
     allowed = DELTA / (12.0 * m**2)
@@ -42,7 +42,7 @@ def best_model_stays(n_draws: int, n_passive: int = 100, m: int = 3, C_1: float 
             computed=f"it is left out in {failures} of {n_draws} samples of {n_passive} passive rows; its "
             f"largest excess risk is {worst:.1e}, the slack {constant * unit:.2g}",
             holds=as_rare_as(failures, n_draws, allowed),
-            note=f"At most {allowed * n_draws:.1f} failures are to be expected. The preset 'calibrated', "
+            note=f"At most {allowed * n_draws:.1f} failures are to be expected. Calibrated constants, "
             f"whose slack follows the noise, keeps it in {kept:.1%}.",
             numbers={
                 "failures": failures,
@@ -125,7 +125,7 @@ def errors_of_runs(n_replications: int, n_epochs: int = 12, share: float = 1.0) 
 
     `share` scales both bounds, to see how much of them is needed.
     """
-    learner, environment = EpsilonFalcon(preset="paper", epsilon=0.1, delta=DELTA), StepExample()
+    learner, environment = EpsilonFalcon(constants="paper", epsilon=0.1, delta=DELTA), StepExample()
     ends = [4 * 2**step for step in range(n_epochs)]
     trace = simulate(
         learner, environment, ends[-1], n_replications, seed=72, checkpoints=ends, keep_policies=True

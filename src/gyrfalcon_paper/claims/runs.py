@@ -104,7 +104,7 @@ def epsilon_falcon_stays(
     ours, theirs = (
         simulate(learner, StepExample(), n_rounds, n_runs, seed=81, checkpoints=marks, keep_policies=True)
         for learner, n_runs in (
-            (EpsilonFalcon(preset="calibrated", epsilon=epsilon), n_replications),
+            (EpsilonFalcon(epsilon=epsilon), n_replications),
             (LinUCB(), n_linucb),
         )
     )
@@ -125,7 +125,7 @@ def _closer(ours: Floats, theirs: Floats, n_rounds: int) -> Claim:
         computed=f"action 1's line is off by {told(ours)}, LinUCB's by {told(theirs)}, late in {n_rounds:,} "
         "rounds",
         holds=holds,
-        note=f"{decided(holds)} With the preset 'calibrated'.",
+        note=f"{decided(holds)} With calibrated constants.",
         numbers={"distance": float(ours.mean()), "linucb": float(theirs.mean())},
     )
 
@@ -139,7 +139,7 @@ def _nearing(early: Floats, late: Floats, marks: list[int]) -> Claim:
         computed=f"action 1's line is off by {told(early)} in the two epochs up to round {marks[1]:,}, and "
         f"by {told(late)} in those up to round {marks[-1]:,}",
         holds=holds,
-        note=f"{decided(holds)} With the preset 'calibrated'. Two epochs, as good and bad ones alternate.",
+        note=f"{decided(holds)} With calibrated constants. Two epochs, as good and bad ones alternate.",
         numbers={"early": float(early.mean()), "late": float(late.mean())},
     )
 
@@ -154,21 +154,21 @@ def _cheaper(ours: Floats, theirs: Floats, n_rounds: int) -> Claim:
         computed=f"{told(ours)} a round, passive rounds included, against {told(theirs)}, in the second "
         f"half of {n_rounds:,}",
         holds=holds,
-        note=f"{decided(holds)} With the preset 'calibrated'; with the paper's constants play would still be "
+        note=f"{decided(holds)} With calibrated constants; with the paper's constants play would still be "
         "uniform.",
         numbers={"epsilon_falcon": float(ours.mean()), "linucb": float(theirs.mean())},
     )
 
 
 def regret_below_the_bound(n_replications: int, n_rounds: int = 12_800, scale: float = 1.0) -> list[Claim]:
-    """Regret of runs with both presets, against `scale` times Theorem 1's bound."""
+    """Regret of runs with both choices of constants, against `scale` times Theorem 1's bound."""
     delta, epsilon, b = 0.05, 0.05, StepExample().b
     bound = regret_bound(n_rounds, 2, 4.0, b, epsilon, delta)
     paper, calibrated = (
         simulate(learner, StepExample(), n_rounds, n_replications, seed=82, checkpoints=1).regret[:, -1]
         for learner in (
-            EpsilonFalcon(preset="paper", epsilon=epsilon, delta=delta),
-            EpsilonFalcon(preset="calibrated", epsilon=epsilon, delta=delta),
+            EpsilonFalcon(constants="paper", epsilon=epsilon, delta=delta),
+            EpsilonFalcon(epsilon=epsilon, delta=delta),
         )
     )
     failures = int((paper > scale * bound.total).sum())

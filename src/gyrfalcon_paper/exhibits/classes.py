@@ -44,7 +44,7 @@ class Runs(NamedTuple):
 
 def learner(degree: int) -> EpsilonFalcon:
     """Epsilon-FALCON over polynomials of this degree, one for each action."""
-    return EpsilonFalcon(preset="calibrated", model_class=Linear(basis=Polynomial(degree=degree)))
+    return EpsilonFalcon(model_class=Linear(basis=Polynomial(degree=degree)))
 
 
 def work(effort: Effort) -> list[Piece]:

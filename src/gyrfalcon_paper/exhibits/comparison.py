@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-EPSILON = EpsilonFalcon(preset="calibrated").passive_share
+EPSILON = EpsilonFalcon().passive_share
 FIRST = 100
 """Rounds of the first epoch and of every batch."""
 
@@ -47,11 +47,11 @@ LEARNERS: dict[str, Learner] = {
     "SquareCB": SquareCB(),
     "FALCON, last epoch": Falcon(),
     "FALCON, all data": Falcon(data="all"),
-    OURS: EpsilonFalcon(preset="calibrated"),
+    OURS: EpsilonFalcon(),
     # Slack beyond any squared error of these rewards: passive rounds are played, and bind nothing.
-    UNCONSTRAINED: EpsilonFalcon(preset="calibrated", c_beta=1e9),
-    SHARPER: EpsilonFalcon(preset="calibrated", data="all", passive_data="all", c_beta=0.1),
-    GREEDIER: EpsilonFalcon(preset="calibrated", data="all", passive_data="all", c_beta=0.1, c_gamma=30.0),
+    UNCONSTRAINED: EpsilonFalcon(c_beta=1e9),
+    SHARPER: EpsilonFalcon(data="all", passive_data="all", c_beta=0.1),
+    GREEDIER: EpsilonFalcon(data="all", passive_data="all", c_beta=0.1, c_gamma=30.0),
 }
 _LOOKS = {
     "LinUCB": (COLOURS[2], "-"),

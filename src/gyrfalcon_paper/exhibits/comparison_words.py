@@ -28,7 +28,7 @@ def prose(tables: Tables) -> list[str]:
         f"LinUCB, LinTS and SquareCB, which fit all their rows every {size['batch']} rounds, and FALCON, "
         "which fits its last epoch or all of them; all fit lines, all meet the same luck, in "
         f"{size['n_replications']:,} replications of {size['n_rounds']:,} rounds. Epsilon-FALCON is "
-        "Algorithm 1 with constants from the noise, its preset 'calibrated'; two other settings leave the "
+        "Algorithm 1 with constants from the noise, its default; two other settings leave the "
         "theorem further. In brackets are standard errors.",
         *(
             f"<b>{environment}.</b> {_account(tables, environment)} {_standing(tables, environment)}"

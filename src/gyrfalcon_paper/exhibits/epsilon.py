@@ -63,7 +63,7 @@ def runs(epsilon: float, n_rounds: int, n_replications: int) -> Runs:
     """Regret at a sixteenth, at a quarter and at the end of the rounds, and a little before the end."""
     horizons = [n_rounds // 16, n_rounds // 4, shortened(n_rounds), n_rounds]
     trace = simulate(
-        EpsilonFalcon(preset="calibrated", epsilon=epsilon),
+        EpsilonFalcon(epsilon=epsilon),
         ENVIRONMENT,
         n_rounds,
         n_replications,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 N_ACTIONS = 2
 THEOREMS_POWER = 0.5
 """By which power of b the theorem's rate grows."""
-LEARNER = EpsilonFalcon(preset="calibrated")
+LEARNER = EpsilonFalcon()
 DIALS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 FEW_DIALS = (0.1, 0.3, 1.0)
 SINUSOID, XOR, SHRINKING = "lines bent to sinusoids", "lines bent to a xor", "a xor, all of it small"

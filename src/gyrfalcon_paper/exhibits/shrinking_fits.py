@@ -20,8 +20,8 @@ from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon_paper.lines import distance, lines_of
 
-LEARNER = EpsilonFalcon(preset="calibrated")
-C_BETA = LEARNER.printed.c_beta
+LEARNER = EpsilonFalcon()
+C_BETA = LEARNER.c_beta
 BEST = np.array(StepExample().best_lines)
 """Intercept and slope of the best line for each action."""
 FITS = ("passive", "active", "played")

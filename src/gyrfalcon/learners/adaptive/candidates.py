@@ -1,4 +1,4 @@
-"""Which classes take part beside the linear one: those with rows enough for them, of which some rest."""
+"""Candidate classes beside the linear one: admitted with enough data, deferred while far behind."""
 
 from __future__ import annotations
 
@@ -11,187 +11,192 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
-from gyrfalcon.learners.adaptive.model_classes import MOST_COLUMNS, TREES, ClassChoice, candidate
-from gyrfalcon.oracles.recursive.deferred import RestingRidge
+from gyrfalcon.learners.adaptive.class_selection import Predictions
+from gyrfalcon.learners.adaptive.model_classes import MAX_COLUMNS, TREES, ClassChoice, candidate
+from gyrfalcon.oracles.linear.models import fill_unknown
+from gyrfalcon.oracles.recursive.deferred import DeferredRidge
 from gyrfalcon.oracles.recursive.forest_features import grown
-from gyrfalcon.oracles.recursive.ridge import RunningRidge
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, columns_of
 
-Fit = RunningRidge | RestingRidge
+Fit = RecursiveRidge | DeferredRidge
 
-_MOST_EARLY = 4096
-"""Rows that are kept until classes have enough of them to enter; then they enter with these."""
-_MOST_CONTEXTS = 1000
-"""Early contexts by which features are scaled, and waves measured."""
-_FAR_BEHIND, _RESTS, _STAYS = -4.0, 1.5, 1.3
-"""Standard errors behind with which a class rests, until rows are so many times as many; it then stays awake
-until they are so many times as many again."""
+_MAX_BUFFERED = 4096
+"""Rows that are buffered until classes have enough of them; all classes are admitted with these."""
+_MAX_CONTEXTS = 1000
+"""Early contexts by which features are scaled, and length scales chosen."""
+_FAR_BEHIND, _DEFERRED, _UPDATED = -4.0, 1.5, 1.3
+"""A class this many standard errors behind is deferred until rows have grown by the first ratio; it is then
+updated with every batch until they have grown by the second."""
 _ROWS_PER_COLUMN = {"quadratic": 0.5}
 _ROWS_PER_OTHER_COLUMN = 1.5
-_ROWS_OF_TREES = 300
-"""Rows that the first trees are grown on, and at least any; when there are twice as many, the next are."""
-_REMEMBERED = 2.0
-"""Half-lives of rows that trees are grown on, where rows are forgotten."""
+_TREE_ROWS = 300
+"""Rows that the first trees are grown on, and at least any; the next are grown on twice as many."""
+_TREE_HALF_LIVES = 2.0
+"""Half-lives of rows that trees are grown on, where rows are discounted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entrants:
-    """The classes beside the linear one, and the rows that some of them wait for."""
+class CandidateClasses:
+    """Model classes with enough data, some deferred, and the rows that others wait for."""
 
     fits: tuple[Fit | None, ...]
-    """None for a class that waits for rows, or is of no use for these features."""
-    until: tuple[float, ...]
-    """Up to how many rows a class rests, or at least takes part."""
-    wanted: tuple[float, ...]
-    """Rows with which a class enters, and trees are grown anew; 0 if it has, infinite if it never will, -1
-    before that is known. Before a class has entered, rows count by what they are worth to it."""
-    early: tuple[Log, ...] = ()
+    """None for a class without enough rows, or of no use for these features."""
+    next_review: tuple[float, ...]
+    """Number of rows up to which a class stays deferred, or at least is updated."""
+    min_rows: tuple[float, ...]
+    """Rows with which a class is admitted, and trees are regrown; 0 once it is, infinite if it never will be,
+    -1 before that is known. Before a class is admitted, rows are weighted by the variance of rewards."""
+    buffered_logs: tuple[Log, ...] = ()
     """The first rows, as long as a class waits for more; all of them where there are trees."""
 
     @staticmethod
-    def none(n_classes: int) -> Entrants:
-        """Before the first row."""
-        return Entrants((None,) * n_classes, (0.0,) * n_classes, (-1.0,) * n_classes)
+    def none(n_classes: int) -> CandidateClasses:
+        """Candidates before the first row."""
+        return CandidateClasses((None,) * n_classes, (0.0,) * n_classes, (-1.0,) * n_classes)
 
     @property
-    def awake(self) -> list[int]:
-        """The places of those that take part now."""
-        return [place for place, fit in enumerate(self.fits) if isinstance(fit, RunningRidge)]
+    def updated_places(self) -> list[int]:
+        """The places of those that are fitted and not deferred."""
+        return [place for place, fit in enumerate(self.fits) if isinstance(fit, RecursiveRidge)]
 
     def sizes(self, choices: Sequence[ClassChoice]) -> list[int]:
         """Columns of each class; trees have few and are richer than all."""
         return [
-            0 if fit is None else MOST_COLUMNS + 1 if choice == TREES else fit.n_columns
+            0 if fit is None else MAX_COLUMNS + 1 if choice == TREES else fit.n_columns
             for fit, choice in zip(self.fits, choices, strict=False)
         ]
 
-    def entered(
+    def updated(self, log: Log) -> tuple[CandidateClasses, list[Predictions | None]]:
+        """The candidates with new rows, and their predictions before: None for those not fitted or deferred."""
+        pairs = [_updated_fit(fit, log) for fit in self.fits]
+        return replace(self, fits=tuple(fit for fit, _ in pairs)), [predicted for _, predicted in pairs]
+
+    def admitted(
         self,
         choices: Sequence[ClassChoice],
         log: Log,
         n_actions: int,
         ridge: float,
         half_life: float | None = None,
-    ) -> Entrants:
-        """With the classes that now have rows enough; the log's rows are in the fits of the others."""
-        if not _waits(self.wanted):
+    ) -> CandidateClasses:
+        """The candidates, with classes that now have enough rows; the others' fits contain the log already."""
+        if not _some_wait(self.min_rows):
             return self
-        kept = (*self.early, log)
-        n = sum(len(one) for one in kept)
-        worth = _so_far(kept)
+        logs = (*self.buffered_logs, log)
+        n = sum(len(one) for one in logs)
+        weighted = _effective_rows(logs)
         due = [
-            rows < math.inf and rows != 0.0 and rows <= (n if rows > n_first else worth)
-            for rows, n_first in zip(self.wanted, map(_first, choices), strict=True)
+            rows < math.inf
+            and rows != 0.0
+            and rows <= (n if choice == TREES and rows > _TREE_ROWS else weighted)
+            for rows, choice in zip(self.min_rows, choices, strict=True)
         ]
         if not any(due):
-            return replace(self, early=kept)
-        rows = Log.concat(kept, n_actions)
-        fits, wanted, until = list(self.fits), list(self.wanted), list(self.until)
+            return replace(self, buffered_logs=logs)
+        rows = Log.concat(logs, n_actions)
+        fits, min_rows, next_review = list(self.fits), list(self.min_rows), list(self.next_review)
         for place, choice in enumerate(choices):
             if not due[place]:
                 continue
             if choice == TREES:
-                made, wanted[place] = _trees(rows, n_actions, ridge, place, half_life)
+                made, min_rows[place] = _fitted_trees(rows, n_actions, ridge, place, half_life)
             else:
-                made, wanted[place] = _made(choice, rows, n_actions, ridge, place)
+                made, min_rows[place] = _fitted_class(choice, rows, n_actions, ridge, place)
             if made is not None:
-                fits[place], until[place] = made, _STAYS * n
-        return Entrants(tuple(fits), tuple(until), tuple(wanted), (rows,) if _waits(wanted) else ())
+                fits[place], next_review[place] = made, _UPDATED * n
+        buffered = (rows,) if _some_wait(min_rows) else ()
+        return CandidateClasses(tuple(fits), tuple(next_review), tuple(min_rows), buffered)
 
-    def rested(
+    def reviewed(
         self,
         choices: Sequence[ClassChoice],
-        playing: int,
-        leads: Floats,
+        active: int,
+        z: Floats,
         n_seen: int,
         half_life: float | None = None,
-    ) -> Entrants:
-        """With those at rest that are far behind the one at place `playing`, and awake that have rested.
+    ) -> CandidateClasses:
+        """The candidates, with those deferred that are far behind the one at place `active`, others resumed.
 
-        `leads` are in standard errors. Trees that are far behind are given up, and the next not grown.
+        `z` are log-score gaps in standard errors. Trees that are far behind are dropped, and regrown later.
         """
-        fits, until, wanted = list(self.fits), list(self.until), list(self.wanted)
+        fits, next_review, min_rows = list(self.fits), list(self.next_review), list(self.min_rows)
         for place, fit in enumerate(self.fits):
-            if fit is None or n_seen < until[place] or place == playing:
+            if fit is None or n_seen < next_review[place] or place == active:
                 continue
-            if isinstance(fit, RestingRidge):
-                fits[place], until[place] = fit.awake(), _later(_STAYS, n_seen, half_life)
-            elif leads[place] < _FAR_BEHIND and choices[place] == TREES:
-                fits[place], wanted[place] = None, _later(2.0, wanted[place], half_life)
-            elif leads[place] < _FAR_BEHIND:
-                fits[place], until[place] = RestingRidge.of(fit), _later(_RESTS, n_seen, half_life)
-        return replace(self, fits=tuple(fits), until=tuple(until), wanted=tuple(wanted))
+            if isinstance(fit, DeferredRidge):
+                fits[place], next_review[place] = fit.resume(), _later(_UPDATED, n_seen, half_life)
+            elif z[place] < _FAR_BEHIND and choices[place] == TREES:
+                fits[place], min_rows[place] = None, _later(2.0, min_rows[place], half_life)
+            elif z[place] < _FAR_BEHIND:
+                fits[place], next_review[place] = DeferredRidge.of(fit), _later(_DEFERRED, n_seen, half_life)
+        return replace(self, fits=tuple(fits), next_review=tuple(next_review), min_rows=tuple(min_rows))
 
-    def scaled(self, factor: float) -> Entrants:
-        """With every row's weight in the fits times a factor."""
+    def scaled(self, factor: float) -> CandidateClasses:
+        """The candidates with every row's weight in the fits times a factor."""
         return replace(self, fits=tuple(None if fit is None else fit.scaled(factor) for fit in self.fits))
 
-    def reindexed(self, source: Ints) -> Entrants:
-        """The same when action k was action source[k] before, -1 if it is new."""
+    def reindexed(self, source: Ints) -> CandidateClasses:
+        """The candidates when action k was action source[k] before, -1 if it is new."""
         return replace(
             self,
             fits=tuple(None if fit is None else fit.reindexed(source) for fit in self.fits),
-            early=tuple(action_changes.renumbered(log, source) for log in self.early),
+            buffered_logs=tuple(action_changes.renumbered(log, source) for log in self.buffered_logs),
         )
 
 
-def _made(
+def _updated_fit(fit: Fit | None, log: Log) -> tuple[Fit | None, Predictions | None]:
+    """A fit with new rows, and its predictions for them before, unless it is deferred."""
+    if not isinstance(fit, RecursiveRidge):
+        return None if fit is None else fit.with_rows(log), None
+    phi = columns_of(fit.basis, log.contexts)
+    after, leverages = fit.updated(log, phi)
+    means = fit.coefficients @ phi.T
+    known = fit.known
+    if known is not None:
+        fill_unknown(means, known, log.contexts.eligible, eager=True)
+    return after, Predictions.of(means.T, leverages)
+
+
+def _fitted_class(
     choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int
-) -> tuple[RunningRidge | None, float]:
-    """The fit of a class, None if rows are too few, and the rows that it then wants."""
-    found = candidate(choice, rows.contexts.shared[:_MOST_CONTEXTS], n_actions, seed=seed)
+) -> tuple[RecursiveRidge | None, float]:
+    """The fit of a class, None if rows are too few, and the number of rows that it then needs."""
+    found = candidate(choice, rows.contexts.shared[:_MAX_CONTEXTS], n_actions, seed=seed)
     if found is None:
         return None, math.inf
-    wanted = _wanted(choice, found.n_columns)
-    if wanted > _so_far([rows]):
-        return None, wanted
+    per_column = _ROWS_PER_COLUMN.get(choice) if isinstance(choice, str) else None
+    min_rows = (per_column or _ROWS_PER_OTHER_COLUMN) * found.n_columns
+    if min_rows > _effective_rows([rows]):
+        return None, min_rows
     return found.start(n_actions, ridge).with_rows(rows), 0.0
 
 
-def _trees(
+def _fitted_trees(
     rows: Log, n_actions: int, ridge: float, seed: int, half_life: float | None
-) -> tuple[RunningRidge | None, float]:
-    """Trees of what is remembered, and as many rows again as there were, with which the next are grown."""
-    if _so_far([rows]) < _ROWS_OF_TREES:
-        return None, float(_ROWS_OF_TREES)
-    recent = _remembered(rows, half_life)
+) -> tuple[RecursiveRidge | None, float]:
+    """The fit on trees of recent rows, and the number of rows with which the next are grown."""
+    if _effective_rows([rows]) < _TREE_ROWS:
+        return None, float(_TREE_ROWS)
+    most = len(rows) if half_life is None else max(math.ceil(_TREE_HALF_LIVES * half_life), _TREE_ROWS)
+    recent = rows.take(slice(max(len(rows) - most, 0), len(rows)))
     return grown(recent, n_actions, ridge, seed), float(len(rows) + len(recent))
 
 
-def _waits(wanted: Sequence[float]) -> bool:
+def _some_wait(min_rows: Sequence[float]) -> bool:
     """Whether a class still waits for rows."""
-    return any(rows not in {0.0, math.inf} for rows in wanted)
+    return any(rows not in {0.0, math.inf} for rows in min_rows)
 
 
-def _first(choice: ClassChoice) -> float:
-    """Up to how many rows those that a class wants are the first ones."""
-    return _ROWS_OF_TREES if choice == TREES else math.inf
+def _effective_rows(logs: Sequence[Log]) -> float:
+    """The number of rows, less where rewards hardly vary, as rare rewards carry little information.
 
-
-def _so_far(logs: Sequence[Log]) -> float:
-    """What rows are worth to a class that waits: less where rewards hardly vary, as rare ones say little.
-
-    At some number all enter, whatever rewards are like.
+    At the largest number that is buffered it is infinite, so that every class is admitted.
     """
     rewards = np.concatenate([log.reward for log in logs])
-    worth = len(rewards) * min(1.0, 4.0 * float(rewards.var()))
-    return worth if len(rewards) < _MOST_EARLY else math.inf
-
-
-def _wanted(choice: ClassChoice, n_columns: int) -> float:
-    per_column = (
-        _ROWS_PER_OTHER_COLUMN
-        if not isinstance(choice, str)
-        else _ROWS_PER_COLUMN.get(choice, _ROWS_PER_OTHER_COLUMN)
-    )
-    return per_column * n_columns
-
-
-def _remembered(rows: Log, half_life: float | None) -> Log:
-    """The latest rows, where earlier ones are forgotten."""
-    most = len(rows) if half_life is None else max(math.ceil(_REMEMBERED * half_life), _ROWS_OF_TREES)
-    return rows.take(slice(max(len(rows) - most, 0), len(rows)))
+    weighted = len(rewards) * min(1.0, 4.0 * float(rewards.var()))
+    return weighted if len(rewards) < _MAX_BUFFERED else math.inf
 
 
 def _later(ratio: float, n_seen: float, half_life: float | None) -> float:
-    """When rows are so many times as many, but no later than a half-life from now."""
+    """The number of rows times a ratio, but at most a half-life more."""
     return min(ratio * n_seen, n_seen + (half_life or math.inf))

@@ -1,9 +1,9 @@
-"""Which class of models plays: those that foretell rewards best, of what was played, one block ahead.
+"""Which model class is active: the one with the highest predictive log-likelihood, one block ahead.
 
-A class that has not played can't be judged by its value: nothing has ever corrected the actions that it would
-take. What it foretells of the actions that others take can be compared fairly, if its own uncertainty counts:
-an error where it knows little is no surprise. So the score of a row is the logarithm of the density that a
-class gave to its reward, and off-policy value has a veto.
+A class that has not been active can't be compared by its value: no data have ever corrected the actions that
+it would take. Its predictions of the rewards of other classes' actions can be compared fairly if its own
+uncertainty counts: an error where it has little data is to be expected. So the score of a row is the
+log-density that a class gave to its reward, and an off-policy estimate of its value has a veto.
 """
 
 from __future__ import annotations
@@ -17,40 +17,43 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.scores import paired_gains
-from gyrfalcon.learners.adaptive.value_gate import greedy_of
+from gyrfalcon.learners.adaptive.value_gate import greedy_policy
 
-_LEAST_NOISE = 1e-3
-"""Rewards that hardly scatter would make every error a surprise without end."""
+_MIN_NOISE = 1e-3
+"""Rewards that hardly vary would give every error an unbounded score."""
 _BOUNDS = (-0.5, 1.5)
-"""What an estimate of a reward in [0, 1] is kept within."""
+"""Bounds of the estimate of a reward in [0, 1]."""
+_EARLY = 1_000
+"""Rows before which one standard error decides."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """What a class foretells of some rows."""
+class Predictions:
+    """Predictions of a class for some rows, made before it was fitted to them."""
 
     means: Floats
     """(n, K): estimates of every action."""
     leverages: Floats
-    """(n,): phi'P phi at the action that was played, in units of the noise."""
+    """(n,): phi'P phi at the action that was taken, in units of the noise."""
 
     @staticmethod
-    def of(means: Floats, leverages: Floats) -> Outlook:
-        """The estimates kept within bounds."""
-        return Outlook(np.clip(means, *_BOUNDS), leverages)
+    def of(means: Floats, leverages: Floats) -> Predictions:
+        """Predictions with their estimates clipped to the bounds."""
+        return Predictions(np.clip(means, *_BOUNDS), leverages)
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
-    """How C classes compare, two by two; later rows count more, as often as there were rows before them."""
+class ClassComparison:
+    """Pairwise comparison of C classes; a row is weighted by the number of rows before it."""
 
-    leads: Floats
-    """(C, C): sums of how much better row class j did than class i, at place i, j."""
-    spreads: Floats
+    log_score_gap: Floats
+    """(C, C): sums of the log-score of class j less that of class i, at place i, j."""
+    log_score_gap_squares: Floats
     """(C, C): sums of their squares."""
     gains: Floats
-    """(C, C): sums of how much more j's greedy play is estimated to earn than i's, while i played."""
+    """(C, C): sums of the estimated value of j's greedy policy less that of i's, while i was active."""
     gain_squares: Floats
+    """(C, C): sums of their squares."""
     errors: Floats
     """(C,): sums of squared errors, each over 1 + leverage."""
     weights: Floats
@@ -59,16 +62,16 @@ class Standings:
     """(C, C): rows behind each sum of gains."""
 
     @staticmethod
-    def none(n_classes: int) -> Standings:
-        """Before the first row."""
+    def none(n_classes: int) -> ClassComparison:
+        """The comparison before the first row."""
         pairs = np.zeros((n_classes, n_classes))
-        return Standings(pairs, pairs, pairs, pairs, np.zeros(n_classes), np.zeros(n_classes), pairs)
+        return ClassComparison(pairs, pairs, pairs, pairs, np.zeros(n_classes), np.zeros(n_classes), pairs)
 
-    def scaled(self, factor: float) -> Standings:
-        """The standings with every row's weight times a factor."""
-        return Standings(
-            factor * self.leads,
-            factor**2 * self.spreads,
+    def scaled(self, factor: float) -> ClassComparison:
+        """The comparison with every row's weight times a factor."""
+        return ClassComparison(
+            factor * self.log_score_gap,
+            factor**2 * self.log_score_gap_squares,
             factor * self.gains,
             factor**2 * self.gain_squares,
             factor * self.errors,
@@ -78,108 +81,105 @@ class Standings:
 
     @property
     def noise(self) -> float:
-        """The variance of rewards around the class that is closest to them."""
+        """The variance of rewards around the class that predicts them best."""
         seen = self.weights > 0.0
         if not seen.any():
             return 0.25
-        return max(float((self.errors[seen] / self.weights[seen]).min()), _LEAST_NOISE)
+        return max(float((self.errors[seen] / self.weights[seen]).min()), _MIN_NOISE)
 
     @property
     def z(self) -> Floats:
-        """(C, C): leads in their own standard errors; 0 where nothing is known."""
-        return _ratio(self.leads, np.sqrt(self.spreads))
+        """(C, C): log-score gaps in standard errors; 0 where two classes have not been compared."""
+        error = np.sqrt(self.log_score_gap_squares)
+        return np.divide(self.log_score_gap, error, out=np.zeros_like(error), where=error > 0.0)
 
-    def vetoed(self, playing: int, other: int, errors: float) -> bool:
-        """Whether another class is known to earn less than the one that plays."""
-        total, squares = self.gains[playing, other], self.gain_squares[playing, other]
+    def vetoed(self, active: int, other: int, errors: float) -> bool:
+        """Whether the estimated value of another class is lower by more than these standard errors."""
+        total, squares = self.gains[active, other], self.gain_squares[active, other]
         return bool(total <= -errors * math.sqrt(squares)) and squares > 0.0
 
-    def judged(self, outlooks: Sequence[Outlook | None], playing: int, log: Log, n_rows: float) -> Standings:
-        """The standings after rows that none of the fits has seen; None for a class without a fit."""
-        taking_part = [place for place, outlook in enumerate(outlooks) if outlook is not None]
-        if len(taking_part) < 2 or len(log) == 0:
+    def updated(
+        self, predictions: Sequence[Predictions | None], active: int, log: Log, n_rows: float
+    ) -> ClassComparison:
+        """The comparison after rows that no fit has seen; None for a class without predictions."""
+        compared = [place for place, one in enumerate(predictions) if one is not None]
+        if len(compared) < 2 or len(log) == 0:
             return self
-        told = [outlook for outlook in outlooks if outlook is not None]
-        errors, stretches = _errors(told, log), 1.0 + np.stack([one.leverages for one in told])
-        scores = -0.5 * np.log(stretches) - 0.5 * errors / (self.noise * stretches)
-        ahead = n_rows * (scores[np.newaxis] - scores[:, np.newaxis])  # at i, j: j's score above i's
-        here = np.ix_(taking_part, taking_part)
-        leads, spreads = self.leads.copy(), self.spreads.copy()
-        leads[here] += ahead.sum(axis=2)
-        spreads[here] += np.einsum("ijn,ijn->ij", ahead, ahead)
+        given, rows = [one for one in predictions if one is not None], np.arange(len(log))
+        errors = np.stack([log.reward - one.means[rows, log.action] for one in given]) ** 2
+        inflation = 1.0 + np.stack([one.leverages for one in given])
+        scores = -0.5 * np.log(inflation) - 0.5 * errors / (self.noise * inflation)
+        gaps = n_rows * (scores[np.newaxis] - scores[:, np.newaxis])  # at i, j: j's score above i's
+        here = np.ix_(compared, compared)
+        total, squares = self.log_score_gap.copy(), self.log_score_gap_squares.copy()
+        total[here] += gaps.sum(axis=2)
+        squares[here] += np.einsum("ijn,ijn->ij", gaps, gaps)
         sums, weights = self.errors.copy(), self.weights.copy()
-        sums[taking_part] += n_rows * (errors / stretches).sum(axis=1)
-        weights[taking_part] += n_rows * len(log)
-        after = replace(self, leads=leads, spreads=spreads, errors=sums, weights=weights)
-        return after._with_gains(outlooks, playing, log)
+        sums[compared] += n_rows * (errors / inflation).sum(axis=1)
+        weights[compared] += n_rows * len(log)
+        after = replace(
+            self, log_score_gap=total, log_score_gap_squares=squares, errors=sums, weights=weights
+        )
+        return after._with_gains(predictions, active, log)
 
-    def _with_gains(self, outlooks: Sequence[Outlook | None], playing: int, log: Log) -> Standings:
-        """Doubly robust gains over the class that plays, by the mean of both classes' estimates."""
-        incumbent = outlooks[playing]
+    def _with_gains(
+        self, predictions: Sequence[Predictions | None], active: int, log: Log
+    ) -> ClassComparison:
+        """Doubly robust gains over the active class, by the mean of both classes' estimates."""
+        incumbent = predictions[active]
         if incumbent is None:
             return self
         gains, squares, counts = self.gains.copy(), self.gain_squares.copy(), self.n_gains.copy()
-        play = greedy_of(incumbent.means, log.contexts)
-        for place, outlook in enumerate(outlooks):
-            if outlook is None or place == playing:
+        policy = greedy_policy(incumbent.means, log.contexts)
+        for place, other in enumerate(predictions):
+            if other is None or place == active:
                 continue
-            both = 0.5 * (incumbent.means + outlook.means)
-            gain = paired_gains(greedy_of(outlook.means, log.contexts), play, both, log)
-            gains[playing, place] += gain.sum()
-            squares[playing, place] += gain @ gain
-            counts[playing, place] += len(log)
+            both = 0.5 * (incumbent.means + other.means)
+            gain = paired_gains(greedy_policy(other.means, log.contexts), policy, both, log)
+            gains[active, place] += gain.sum()
+            squares[active, place] += gain @ gain
+            counts[active, place] += len(log)
         return replace(self, gains=gains, gain_squares=squares, n_gains=counts)
 
-    def best(self, playing: int, sizes: Ints, n_rows: float, among: Sequence[int]) -> int:
-        """The class that should play: the one that plays, unless one `among` others is ahead by enough.
+    def best(self, active: int, sizes: Ints, n_rows: float, among: Sequence[int]) -> int:
+        """The class to be active next: the active one, unless one `among` the others is ahead by enough.
 
         Early on, one standard error. Later a larger class needs to be ahead at all, as it gains from rows to
-        come, and a smaller one by two errors; and none that is known to earn less gets to play.
+        come, and a smaller one by two errors; a class whose estimated value is lower is vetoed.
         """
-        early, z = n_rows < 1_000, self.z[playing]
-        wanted = np.where(sizes > sizes[playing], 0.0, 2.0) if not early else np.ones(len(sizes))
+        early, z = n_rows < _EARLY, self.z[active]
+        needed = np.where(sizes > sizes[active], 0.0, 2.0) if not early else np.ones(len(sizes))
         passing = [
             place
-            for place in np.flatnonzero((z > wanted) & (self.weights > 0.0)).tolist()
-            if place != playing and place in among and (early or not self.vetoed(playing, place, 2.0))
+            for place in np.flatnonzero((z > needed) & (self.weights > 0.0)).tolist()
+            if place != active and place in among and (early or not self.vetoed(active, place, 2.0))
         ]
-        best = playing
+        best = active
         for place in passing:
-            if best == playing or self.leads[best, place] > 0.0:
+            if best == active or self.log_score_gap[best, place] > 0.0:
                 best = place
         return best
 
+    def report_lines(self, names: Sequence[str], active: int, has_data: Sequence[bool]) -> tuple[str, ...]:
+        """Report lines: each class's predictive log-likelihood and value against the active one."""
+        lines, z = [], self.z[active]
+        for place, name in enumerate(names):
+            if place == active:
+                lines.append(f"active class: {name}")
+            elif not has_data[place]:
+                lines.append(f"{name}: too few rows")
+            elif self.log_score_gap_squares[active, place] == 0.0:
+                lines.append(f"{name}: not compared with {names[active]} yet")
+            else:
+                lines.append(
+                    f"{name}: {'higher' if z[place] > 0 else 'lower'} predictive log-likelihood than "
+                    f"{names[active]} (z = {z[place]:+.1f}){self._gain_text(active, place)}"
+                )
+        return tuple(lines)
 
-def _errors(told: Sequence[Outlook], log: Log) -> Floats:
-    """(C, n): squared errors at the actions that were played."""
-    rows = np.arange(len(log))
-    errors: Floats = np.stack([log.reward - one.means[rows, log.action] for one in told])
-    return errors**2
-
-
-def _ratio(total: Floats, error: Floats) -> Floats:
-    return np.divide(total, error, out=np.zeros_like(total), where=error > 0.0)
-
-
-def explained(
-    names: Sequence[str], standings: Standings, playing: int, taking_part: Sequence[bool]
-) -> tuple[str, ...]:
-    """Every class in words: how far ahead it is of the one that plays, and what it is estimated to earn."""
-    said = []
-    z, counts = standings.z[playing], np.maximum(standings.n_gains[playing], 1.0)
-    for place, name in enumerate(names):
-        if place == playing:
-            said.append(f"{name} plays")
-        elif not taking_part[place]:
-            said.append(f"{name}: too few rows for it yet")
-        elif standings.spreads[playing, place] == 0.0:
-            said.append(f"{name}: not compared with {names[playing]} yet")
-        else:
-            gain = standings.gains[playing, place] / counts[place]
-            error = math.sqrt(standings.gain_squares[playing, place]) / counts[place]
-            earns = f"; estimated to earn {gain:+.4f} ({error:.4f}) a round more" if error > 0.0 else ""
-            said.append(
-                f"{name}: foretells rewards {'better' if z[place] > 0 else 'worse'} than {names[playing]} "
-                f"(z = {z[place]:+.1f}){earns}"
-            )
-    return tuple(said)
+    def _gain_text(self, active: int, place: int) -> str:
+        count = max(float(self.n_gains[active, place]), 1.0)
+        error = math.sqrt(self.gain_squares[active, place]) / count
+        if error == 0.0:
+            return ""
+        return f"; estimated value gain {self.gains[active, place] / count:+.4f} +- {error:.4f} per round"

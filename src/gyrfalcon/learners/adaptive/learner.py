@@ -1,24 +1,22 @@
-"""Epsilon-FALCON as it wins on real data: all rows, quick refits, optimism, and a constraint behind a gate.
-
-What the theorem is about is kept as an option that has to earn its place: the constrained fit plays while it
-is known to be worth more than the pooled one.
-"""
+"""AdaptiveFalcon: inverse gap weighting for real data, with adaptive model class, passive share and gate."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
+from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import (
     check_choice,
     check_delta,
@@ -29,253 +27,278 @@ from gyrfalcon.core.validation import (
     check_positive,
     check_share,
 )
-from gyrfalcon.learners import action_changes, steps
-from gyrfalcon.learners.adaptive.gate_fits import Evidence, alternatives, ridge_slack
-from gyrfalcon.learners.adaptive.passive_share import MOST_ROWS, estimated_share, is_due, latest_passive
-from gyrfalcon.learners.adaptive.state import Played, played_state, reindexed, report_of
-from gyrfalcon.learners.optimistic.ridge_learner import optimist
+from gyrfalcon.learners import steps
+from gyrfalcon.learners.adaptive.candidates import CandidateClasses
+from gyrfalcon.learners.adaptive.class_selection import ClassComparison
+from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses, parsed_classes
+from gyrfalcon.learners.adaptive.state import AdaptiveState, PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.value_gate import GateRule, GateStatistics, ValueGate
+from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_share, is_due, latest_passive
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
-from gyrfalcon.oracles.linear.models import LinearModel, OptimisticModel
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
-from gyrfalcon.oracles.solvers.least_squares import LinearFit
 from gyrfalcon.theory import log_confidence
 
-Gating = Literal["value", "always", "never"]
-"""When the constrained fit plays: while it is known to earn more, always, or never."""
-Sharing = Literal["fixed", "gate", "corollary"]
-"""What the passive share follows besides the rounds: nothing, the gate, or an estimate of b."""
-
-FIRST_SHARE, C_GAMMA = 0.03, 1000.0
-"""The passive share of the first round, and gamma over the root of the rows."""
-FIRST_REFIT, REFIT_RATIO, LONGEST = 16, 1.1, 200
-"""Refits come after so many rows, then at this ratio, then after so many rounds at the latest."""
-
-_MOST_WEIGHT = 50.0
-"""The largest weight of a row in the importance-weighted fit, in multiples of uniform play's."""
-_GATE_RATIO = 1.5
-"""How many times as many rows there are when the gate's alternatives are fitted anew."""
+FIRST_SHARE = 0.03
+"""The passive share of the first round, where `epsilon` is not a number."""
+OPEN_SHARE = 0.02
+"""The least passive share while the gate is open, with `epsilon="auto"`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Practical:
-    """Inverse gap weighting on f + bonus sigma ||phi||, fits of all rows, and a value gate.
+class AdaptiveFalcon:
+    """Inverse gap weighting on the model class that predicts best, with a bonus and few passive rounds.
+
+    Epsilon-FALCON's parts, rearranged for reward on real data: fits of all rows, frequent refits, scores
+    f + bonus sigma ||phi||, a passive share that decays, and the constrained fit behind a value gate. Model
+    classes are compared by predictive log-likelihood. No theorem covers it; `EpsilonFalcon` is Algorithm 1.
 
     Parameters
     ----------
-    sharing
-        What sets the passive share. "fixed": epsilon t^-decay in round t, and not below the floor. "gate":
-        the same, and at least `open_share` while the gate is open. "corollary": the same as "fixed", and at
-        least what Corollary 1 asks for at an estimate of b, once there is one.
-    data, passive_data
-        "all" rows, or those of the "last_epoch" alone, in the fits and in the constraint.
-    passive_design
-        "coin": passive rounds anywhere. "tail": at the end of each epoch, at least one.
+    epsilon
+        Passive share (epsilon) of the first round, in [0, 0.5), from where it decays. "auto": 0.03, and at
+        least 0.02 while the gate is open. "corollary": 0.03, and at least the share of Corollary 1 at an
+        estimate of the misspecification from passive rows, while the linear class is active.
+    decay, floor
+        The passive share of round t is epsilon t^-decay, and not below the floor.
+    c_gamma
+        gamma over the root of the number of rows.
+    bonus
+        Scale of the optimism bonus, in units of the residual deviation; 0 for none.
+    classes
+        Model classes to choose from: "auto", "auto_trees", or a list with names among "linear", "quadratic",
+        "splines", "fourier" and "trees", and linear classes with a basis. None is "auto" for the default
+        `model_class` and `data`, else the linear class alone.
+    gate
+        When the constrained fit of the linear class is active: "value", while its estimated value is higher
+        than the pooled fit's, "always" or "never".
     half_life
-        Rows after which a row counts half; None for ever.
+        Rows after which a row's weight has halved, for environments that change; None for equal weights.
+    delta
+        RidgeFit (delta) of the constraint's slack, in (0, 0.49].
+    passive_design
+        "coin": passive rounds anywhere in an epoch. "tail": at its end, at least one.
+    passive_data, data
+        "all" rows, or those of the "last_epoch": in the constraint, and in the fits, where only the linear
+        class can be fitted to the last epoch alone.
+    ridge
+        Penalty of every model class without one of its own, on standardised features.
+    schedule
+        When epochs end; by default at a ratio of 1.1, and after 200 rounds at the latest.
+    model_class
+        The linear class, with its features and basis.
+
+    Examples
+    --------
+    >>> AdaptiveFalcon().names
+    ('linear', 'quadratic', 'splines', 'fourier')
     """
 
-    epsilon: float = FIRST_SHARE
+    epsilon: float | Literal["auto", "corollary"] = "auto"
     decay: float = 1.0 / 3.0
     floor: float = 0.001
-    open_share: float = 0.02
+    c_gamma: float = 1000.0
     bonus: float = 0.75
-    c_gamma: float = C_GAMMA
-    ridge: float = 1.0
-    delta: float = 0.05
-    gate: Gating = "value"
-    threshold: float = 2.5
-    tightening: float = 0.1
+    classes: str | Linear | Sequence[ClassChoice] | None = field(default=None, compare=False)
+    gate: GateRule = "value"
     half_life: float | None = None
-    sharing: Sharing = "gate"
-    data: Data = "all"
-    passive_data: Data = "all"
+    delta: float = 0.05
     passive_design: Literal["tail", "coin"] | PassiveDesign = "coin"
-    schedule: Schedule = Geometric(FIRST_REFIT, REFIT_RATIO, longest=LONGEST)
+    passive_data: Data = "all"
+    data: Data = "all"
+    ridge: float = 1.0
+    schedule: Schedule = Geometric(16, 1.1, longest=200)
     model_class: Linear = Linear()
+    _parsed: ParsedClasses = field(init=False, repr=False)
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
-        check_epsilon(self.epsilon)
-        check_delta(self.delta)
-        check_choice("gate", self.gate, get_args(Gating))
-        check_choice("sharing", self.sharing, get_args(Sharing))
-        check_choice("data", self.data, get_args(Data))
-        check_choice("passive_data", self.passive_data, get_args(Data))
-        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
+        self._check_values()
+        if not isinstance(self.model_class, Linear):
+            raise ValueError(  # noqa: TRY004 - as all settings
+                f"model_class is {self.model_class!r}; AdaptiveFalcon needs the confidence widths of a "
+                "linear class, such as Linear(); EpsilonFalcon takes any."
+            )
+        alone = self.model_class != Linear() or self.data == "last_epoch"
+        default = "linear" if alone else "auto"
+        parsed = parsed_classes(default if self.classes is None else self.classes)
+        if self.data == "last_epoch" and parsed.others:
+            raise ValueError(
+                f"data is 'last_epoch' and classes {self.classes!r}; only the linear class can be fitted to "
+                "the last epoch's rows alone, so choose classes='linear' or data='all'."
+            )
+        object.__setattr__(self, "_parsed", parsed)
+
+    def _check_values(self) -> None:
+        if isinstance(self.epsilon, str) and self.epsilon not in {"auto", "corollary"}:
+            raise ValueError(f"epsilon is {self.epsilon!r}; give a share in [0, 0.5), 'auto' or 'corollary'.")
+        check_epsilon(self.first_share)
         check_share("floor", self.floor)
-        check_share("open_share", self.open_share)
-        for name in ("bonus", "decay", "threshold"):
+        for name in ("decay", "bonus"):
             check_not_negative(name, getattr(self, name))
-        for name in ("c_gamma", "ridge", "tightening"):
+        for name in ("c_gamma", "ridge"):
             check_positive(name, getattr(self, name))
         check_optional("half_life", self.half_life)
+        check_delta(self.delta)
+        check_choice("gate", self.gate, get_args(GateRule))
+        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
+        check_choice("passive_data", self.passive_data, get_args(Data))
+        check_choice("data", self.data, get_args(Data))
         check_parts(self.model_class, self.schedule)
 
-    def kept(self, n_new: int) -> float:
-        """What is left of the weight of earlier rows when so many come in."""
+    @property
+    def first_share(self) -> float:
+        """The passive share of the first round."""
+        return FIRST_SHARE if isinstance(self.epsilon, str) else self.epsilon
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all classes, the linear one first."""
+        return self._parsed.names
+
+    def retention(self, n_new: int) -> float:
+        """The factor by which weights of earlier rows shrink when n_new rows come in."""
         return 1.0 if self.half_life is None else math.pow(0.5, n_new / self.half_life)
 
-    def share(self, round_: int, *, is_open: bool = False, asked: float | None = None) -> float:
+    def share(self, round_: int, *, gate_open: bool = False, target: float | None = None) -> float:
         """The passive share of an epoch that starts with this round, counted from 0.
 
-        While the gate is open, passive rows are what the play is made of, and it takes more of them. An
-        estimate of b that came out as 0 by luck must not end passive play, so it never asks for less.
+        While the gate is open, the active fit rests on passive rows, so it gets more of them. An estimate of
+        b can be 0 by chance, which must not end passive play, so a target never lowers the share.
         """
-        least = max(self.floor, asked or 0.0)
-        if is_open and self.sharing == "gate":
-            least = max(least, self.open_share)
-        return max(least, self.epsilon * math.pow(round_ + 1, -self.decay))
+        least = max(self.floor, target or 0.0)
+        if gate_open and self.epsilon == "auto":
+            least = max(least, OPEN_SHARE)
+        return max(least, self.first_share * math.pow(round_ + 1, -self.decay))
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, all of it passive unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
-        return steps.started(self, replace(cold, state=Played(problem)), log)
+        fixed = problem.action_features.width or not problem.features.width
+        n_others = 0 if fixed else len(self._parsed.others)
+        state = AdaptiveState(problem, CandidateClasses.none(n_others), ClassComparison.none(1 + n_others))
+        return steps.warm_started(self, replace(cold, state=state), log)
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
-        """Judge the alternatives by the new rows, then fit again with these."""
-        return self.advanced(epoch, log)
-
-    def advanced(self, epoch: Epoch, log: Log, *, idle: bool = False) -> Epoch:
-        """The next epoch; while something else plays in its place, the gate neither judges nor fits."""
+        """Compare the classes on the new rows, refit them with these, and play the best one."""
         if len(log) == 0:
-            return steps.unchanged(epoch, self.schedule)
-        state = played_state(epoch)
-        kept, n_seen = self.kept(len(log)), state.n_seen + len(log)
-        gate = state.gate
-        if state.model is not None and not idle:
-            gate = gate.judged(state.model, log, kept)
-        oracle = state.oracle or self._oracle(state.problem, log)
-        evidence = self._gathered(oracle, state.evidence, log, kept)
-        confident, fit = oracle.confident(evidence.rows)
-        constrained = None
-        if self.gate != "never" and not idle and (self.gate == "always" or n_seen >= gate.due):
-            models, constrained = self._alternatives(oracle, evidence, epoch.index)
-            gate = gate.refitted(models, min(_GATE_RATIO * n_seen, n_seen + (self.half_life or math.inf)))
-        if self.gate == "always":
-            gate = replace(gate, in_use=0 if gate.models else -1)
-        else:
-            gate = gate.opened(self.threshold)
-        after = replace(
-            state,
-            oracle=oracle,
-            evidence=evidence,
-            model=confident.model,
-            gate=gate,
-            n_seen=n_seen,
-            passive_weights=self._passive_weights(state, log, kept),
+            return steps.carried_over(epoch, self.schedule)
+        before = adaptive_state(epoch)
+        n_rows = before.n_rows + len(log)
+        candidates, comparison = self._compared(before, log, n_rows)
+        linear, report = self._refit_linear(before, log, epoch.index)
+        state = replace(
+            before,
+            candidates=candidates,
+            comparison=comparison,
+            linear=linear,
+            n_seen=before.n_seen + len(log),
+            n_undiscounted=before.n_undiscounted + len(log),
         )
-        if self.sharing == "corollary":
-            after = self._asked(after, log, kept, idle=idle)
-        return self._succeeded(epoch, after, confident, fit, constrained)
+        if self.epsilon == "corollary":
+            state = self._with_target_share(state, log)
+        if state.candidates.fits:
+            state = state.with_best_class(self._parsed, log, n_rows, self.ridge, self.half_life)
+        if self.half_life is not None and 4 * state.n_undiscounted >= self.half_life:
+            state = state.discounted(self.retention(state.n_undiscounted))
+        return self._successor(epoch, state, report)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The epoch with actions added or retired: what is known of the others stays."""
-        state = played_state(epoch)
+        """The epoch with actions added or retired: fits of the others stay, and nothing is refitted."""
+        state, policy = adaptive_state(epoch).reindexed(problem), epoch.policy
         everyone = UniformPolicy(problem.n_actions)
-        model = optimist(epoch.policy)
-        if state.oracle is None or state.evidence is None or model is None:
-            return replace(
-                epoch, policy=everyone, passive_policy=everyone, state=replace(state, problem=problem)
-            )
-        moved = reindexed(state, problem)
-        assert moved.oracle is not None
-        source = action_changes.sources(state.problem, problem)
-        scorer = replace(
-            model,
-            model=moved.oracle.reindexed_model(model.model, source),
-            design=moved.oracle.design,
-            factors=np.ascontiguousarray(
-                state.oracle.reindexed_factors(model.factors, state.evidence.rows, source)
-            ),
-        )
-        assert isinstance(epoch.policy, KernelPolicy)
-        return replace(
-            epoch, policy=replace(epoch.policy, scorer=scorer), passive_policy=everyone, state=moved
-        )
+        if isinstance(policy, KernelPolicy):
+            policy = replace(policy, scorer=state.scorer(policy.scorer.bonus))  # type: ignore[attr-defined]
+        else:
+            policy = everyone
+        return replace(epoch, policy=policy, passive_policy=everyone, state=state)
 
-    def _oracle(self, problem: Problem, log: Log) -> LinearOracle:
-        own = self.model_class
-        return replace(own, ridge=own.ridge or self.ridge).oracle(log.contexts, problem.n_actions)
+    def _compared(
+        self, before: AdaptiveState, log: Log, n_rows: float
+    ) -> tuple[CandidateClasses, ClassComparison]:
+        """The candidates with these rows, and the comparison by their predictions before."""
+        candidates, predictions = before.candidates.updated(log)
+        if before.linear is None or not any(one is not None for one in predictions):
+            return candidates, before.comparison
+        given = [before.linear.predictions(log), *predictions]
+        return candidates, before.comparison.updated(given, before.active, log, n_rows)
 
-    def _gathered(self, oracle: LinearOracle, before: Evidence | None, log: Log, kept: float) -> Evidence:
-        """The evidence with these rows; only what is used is summed."""
-        before = self._earlier(oracle, before, kept)
-        rows = oracle.summed(log, before.rows, penalised=True)
-        if self.gate == "never":
-            return replace(before, rows=rows)
-        passive = log.where(log.passive)
-        n_actions = oracle.design.n_actions
-        weights = np.minimum(1.0 / (n_actions * log.propensity), _MOST_WEIGHT)
-        return Evidence(
-            rows,
-            oracle.summed(passive, before.passive, penalised=True) if len(passive) else before.passive,
-            before.weighted + oracle.sums(log, weights),
-            before.passive_squares + len(passive),
-        )
+    def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
+        """The linear fit with these rows, its gate, and their report."""
+        previous, n_actions, retention = before.linear, before.problem.n_actions, self.retention(len(log))
+        passive = np.bincount(log.action[log.passive], minlength=n_actions).astype(np.float64)
+        if previous is None:
+            ridge = self.model_class.ridge or self.ridge
+            oracle = replace(self.model_class, ridge=ridge).oracle(log.contexts, n_actions)
+            none = oracle.empty()
+            earlier = GateStatistics(none, none, none)
+        else:
+            oracle = previous.oracle
+            earlier = previous.statistics.earlier(oracle.empty(), retention, self.data, self.passive_data)
+            passive = passive + (self.data == "all") * retention * previous.passive_weights
+        statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
+        model, fit = oracle.confident(statistics.pooled)
+        gate, constrained = self._updated_gate(before, log, oracle, statistics, index)
+        deviation = math.sqrt(max(float(fit.residual_squares.sum()) / statistics.pooled.n, 0.0))
+        linear = PooledFit(oracle, statistics, model, deviation, gate, passive)
+        return linear, linear.report(fit, constrained, gated=self.gate != "never")
 
-    def _earlier(self, oracle: LinearOracle, before: Evidence | None, kept: float) -> Evidence:
-        """What earlier rows count for."""
-        none = oracle.empty()
-        if before is None:
-            return Evidence(none, none, none)
-        if kept < 1.0:
-            before = before.scaled(kept)
-        if self.data == "last_epoch":
-            before = replace(before, rows=none, weighted=none)
-        if self.passive_data == "last_epoch":
-            before = replace(before, passive=none, passive_squares=0.0)
-        return before
+    def _updated_gate(
+        self, before: AdaptiveState, log: Log, oracle: LinearOracle, statistics: GateStatistics, index: int
+    ) -> tuple[ValueGate, ConstrainedFit | None]:
+        """The gate evaluated on these rows, and its constrained fit where that is made anew.
 
-    def _passive_weights(self, state: Played, log: Log, kept: float) -> Floats:
-        """(K,): what the passive rows of each action weigh in the fit."""
-        new = np.bincount(log.action[log.passive], minlength=state.problem.n_actions).astype(np.float64)
-        if self.data == "last_epoch" or state.passive_weights is None:
-            return new
-        return kept * state.passive_weights + new
+        While another class is active, the gate is left unchanged.
+        """
+        previous, n_seen = before.linear, before.n_seen + len(log)
+        gate = ValueGate() if previous is None else previous.gate
+        if before.active:
+            return gate, None
+        if previous is not None:
+            gate = gate.evaluated(previous.model.model, log, self.retention(len(log)))
+        constrained = None
+        if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
+            confidence, half_life = log_confidence(index, self.delta), self.half_life or math.inf
+            gate, constrained = gate.refitted(oracle, statistics, confidence, n_seen, half_life)
+        return gate.switched(self.gate), constrained
 
-    def _asked(self, state: Played, log: Log, kept: float, *, idle: bool) -> Played:
-        """With the passive rows of this log, and the share that they ask for, when that is due."""
-        oracle, n_actions = state.oracle, state.problem.n_actions
-        assert oracle is not None
-        n_passive = kept * state.n_passive + int(log.passive.sum())
+    def _with_target_share(self, state: AdaptiveState, log: Log) -> AdaptiveState:
+        """The state with the passive rows of this log, and a new target share when that is due."""
+        linear, n_actions = state.linear, state.problem.n_actions
+        assert linear is not None
+        n_passive = self.retention(len(log)) * state.n_passive + int(log.passive.sum())
         rows = latest_passive(state.passive, log, n_actions, min(n_passive, MOST_ROWS))
         state = replace(state, passive=rows, n_passive=n_passive)
-        if idle or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
+        if state.active or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
             return state
-        asked, why = estimated_share(rows, oracle, n_actions)
-        return replace(state, asked=state.asked if asked is None else asked, why=why)
+        target, reason = estimated_share(rows, linear.oracle, n_actions)
+        return replace(
+            state, target_share=state.target_share if target is None else target, share_reason=reason
+        )
 
-    def _alternatives(
-        self, oracle: LinearOracle, evidence: Evidence, index: int
-    ) -> tuple[list[LinearModel], ConstrainedFit]:
-        confidence = log_confidence(index, self.delta)
-        slack = ridge_slack(oracle, evidence, confidence)
-        return alternatives(oracle, evidence, slack, self.tightening)
-
-    def _succeeded(
-        self,
-        epoch: Epoch,
-        after: Played,
-        confident: OptimisticModel,
-        fit: LinearFit,
-        constrained: ConstrainedFit | None,
-    ) -> Epoch:
-        assert after.evidence is not None
-        n = after.evidence.rows.n
-        sigma = math.sqrt(max(float(fit.residual_squares.sum()) / n, 0.0))
-        scorer = replace(confident, bonus=self.bonus * sigma)
-        if after.gate.model is not None:
-            scorer = replace(scorer, model=after.gate.model)
+    def _successor(self, epoch: Epoch, state: AdaptiveState, report: FitReport) -> Epoch:
+        """The epoch in which the active class is played."""
+        linear, fit = state.linear, state.active_fit
+        assert linear is not None
+        if fit is None:
+            n, deviation = linear.statistics.pooled.n, linear.residual_deviation
+        else:
+            n, deviation = fit.n, math.sqrt(fit.residual_variance)
         gamma = self.c_gamma * math.sqrt(n)
         following = steps.successor(
             epoch,
             self.schedule,
-            policy=KernelPolicy(scorer, InverseGapWeighting(gamma)),
-            state=after,
-            report=report_of(after, fit, constrained, gamma, is_free=self.gate == "never"),
+            policy=KernelPolicy(state.scorer(self.bonus * deviation), InverseGapWeighting(gamma)),
+            state=state,
+            report=replace(
+                report,
+                gamma=gamma,
+                details=state.report_lines(self.names, corollary=self.epsilon == "corollary"),
+            ),
         )
-        is_open = after.gate.in_use >= 0
-        return replace(
-            following, passive_share=self.share(following.start, is_open=is_open, asked=after.asked)
-        )
+        share = self.share(epoch.stop)
+        if fit is None:
+            share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
+        return replace(following, passive_share=share)

@@ -1,15 +1,15 @@
-"""Linear-in-features classes by name, of which a learner may try several on the same log.
+"""Linear-in-features model classes by name, as candidates for the same log.
 
-Those with a name have the standardised inputs as their first columns. A class is left out where it would be
-no richer than the linear one, or too large: d columns of K actions make d^2 K numbers, of which there may be
-`MOST_NUMBERS`, and there may be `MOST_COLUMNS` columns. So 26 actions or fewer have room for 400 columns, 100
-actions for 204 and 1000 actions for 64.
+Named classes have the standardised inputs as their first columns. A class is left out where it would be no
+richer than the linear one, or too large: d columns of K actions make d^2 K numbers, at most `MAX_NUMBERS`,
+and there are at most `MAX_COLUMNS` columns: 400 columns for up to 26 actions, 204 for 100 actions and 64 for
+1000.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -22,60 +22,73 @@ from gyrfalcon.oracles.features.splines import Splines
 from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.recursive.forest_features import check_installed
-from gyrfalcon.oracles.recursive.ridge import N_LEADING, RunningRidge
+from gyrfalcon.oracles.recursive.ridge import N_PREFIX, RecursiveRidge
 
-MOST_COLUMNS = 400
-MOST_NUMBERS = 1 << 22
-N_WAVES = 300
-_LIMIT_OF_WAVES = 4.0
-"""Within how many standard deviations inputs are kept for waves: far outside, these tell only noise."""
-FEWEST_WAVES = 20
-"""Fewer waves than these are too coarse a picture of a kernel to be worth a trial."""
-_N_DISTANT = 200
-"""Contexts whose distances from each other are looked at."""
+MAX_COLUMNS = 400
+MAX_NUMBERS = 1 << 22
+N_FOURIER = 300
+_CLIP = 4.0
+"""Standard deviations at which inputs of random Fourier features are clipped: beyond, they are noise."""
+MIN_FOURIER = 20
+"""Fewer random Fourier features than these approximate the kernel too coarsely."""
+_N_PAIRED = 200
+"""Contexts whose pairwise distances determine the length scale."""
 _SPLINES = (Splines(5, 3), Splines(4, 3), Splines(3, 3), Splines(3, 1))
 """The richest first: 6, 5, 4 and 2 columns of an input, besides the input itself."""
-_MOST_KNOTS, _KNOTS_OF_ALL = 16, 64
-"""Few inputs may bend more often: so many knots each, or all together."""
+_MAX_KNOTS, _TOTAL_KNOTS = 16, 64
+"""With few inputs, splines have more knots: at most these per input, and in total."""
 
 ClassChoice = str | Linear
-TREES = "trees"
-"""Grown by scikit-learn on the rows themselves, not on their contexts alone: see `oracles.trees`."""
+TREES, AUTO_TREES = "trees", "auto_trees"
+"""Grown by scikit-learn on the rows, not on their contexts alone: `oracles.recursive.forest_features`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A class whose feature map is fixed by early contexts, and not yet fitted."""
+    """A model class whose feature map is fixed by early contexts, before its fit."""
 
     name: str
     basis: FeatureMap
     ridge: float | None = None
-    """The class's own, None where it has none."""
+    """The class's own penalty, None where it has none."""
 
     @property
     def n_columns(self) -> int:
-        """The coefficients of an action, with its intercept."""
+        """The number of coefficients per action, with its intercept."""
         return 1 + self.basis.n_features
 
-    def start(self, n_actions: int, ridge: float = 1.0, n_leading: int = N_LEADING) -> RunningRidge:
-        """Its regression without any rows; a ridge of its own goes before the one given."""
-        return RunningRidge.start(self.basis, n_actions, self.ridge or ridge, n_leading)
+    def start(self, n_actions: int, ridge: float = 1.0, n_prefix: int = N_PREFIX) -> RecursiveRidge:
+        """A regression on this class without rows; its own ridge takes precedence over the one given."""
+        return RecursiveRidge.start(self.basis, n_actions, self.ridge or ridge, n_prefix)
 
 
-def checked_classes(classes: object) -> tuple[ClassChoice, ...]:
-    """The classes that a user asked for, one by one; ValueError where one can't be tried.
+@dataclass(frozen=True, slots=True)
+class ParsedClasses:
+    """Model classes to choose from, in the order given."""
 
-    >>> checked_classes("auto")
+    others: tuple[ClassChoice, ...]
+    """Classes beside the linear one."""
+    with_linear: bool
+    """Whether the linear class may be active once another one is fitted."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all classes, the linear one first."""
+        return ("linear", *(name_of(one) for one in self.others))
+
+
+def parsed_classes(classes: object) -> ParsedClasses:
+    """The classes that a setting names; ValueError where one is not known or not usable.
+
+    >>> parsed_classes("auto").names
     ('linear', 'quadratic', 'splines', 'fourier')
-    >>> checked_classes(["linear", "splin"])
+    >>> parsed_classes(["linear", "splin"])
     Traceback (most recent call last):
         ...
-    ValueError: classes names 'splin', which is no class: did you mean 'splines'?
+    ValueError: classes names 'splin', which is no model class: did you mean 'splines'?
     """
-    if isinstance(classes, str | Linear):
-        classes = [classes]
-    listed = classes if isinstance(classes, Iterable) else ()
-    chosen = tuple(one for given in listed for one in _checked(given))
+    listed = [classes] if isinstance(classes, str | Linear) else classes
+    chosen = [one for given in listed for one in _checked(given)] if isinstance(listed, Sequence) else []
     if not chosen:
         raise ValueError(
             f"classes is {short_repr(classes)}; give 'auto', or a list such as ['linear', 'fourier']."
@@ -84,11 +97,11 @@ def checked_classes(classes: object) -> tuple[ClassChoice, ...]:
     for place, name in enumerate(names):
         if name in names[:place]:
             raise ValueError(f"classes holds {short_repr(name)} twice; give each class once.")
-    return chosen
+    return ParsedClasses(tuple(one for one in chosen if one != "linear"), "linear" in chosen)
 
 
 def name_of(choice: ClassChoice) -> str:
-    """What a class is called in reports.
+    """The name of a model class in reports.
 
     >>> name_of("fourier"), name_of(Linear(basis=Splines(n_knots=4)))
     ('fourier', 'Splines(n_knots=4, degree=3)')
@@ -102,7 +115,7 @@ def name_of(choice: ClassChoice) -> str:
 def candidate(choice: ClassChoice, x: Floats, n_actions: int, seed: int = 0) -> Candidate | None:
     """The class for inputs like these early ones, (n, p), or None where it is of no use there.
 
-    `seed` decides the waves.
+    `seed` draws the random Fourier features.
 
     >>> x = np.random.default_rng(0).normal(size=(300, 3))
     >>> {name: candidate(name, x, n_actions=2).n_columns for name in AUTO}
@@ -112,35 +125,35 @@ def candidate(choice: ClassChoice, x: Floats, n_actions: int, seed: int = 0) -> 
         basis = choice.basis.fit(x)
         made = StandardisedMap.of(basis, x) if choice.standardise else basis
         return Candidate(name_of(choice), made, choice.ridge or None)
-    made_of_name = _NAMED[choice](x, most_columns(n_actions), seed)
-    return None if made_of_name is None else Candidate(choice, made_of_name)
+    named = _NAMED[choice](x, most_columns(n_actions), seed)
+    return None if named is None else Candidate(choice, named)
 
 
 def most_columns(n_actions: int) -> int:
-    """How many columns a class may have, its intercept among them.
+    """The largest number of columns of a class, with its intercept.
 
     >>> most_columns(2), most_columns(100)
     (400, 204)
     """
-    return min(MOST_COLUMNS, math.isqrt(MOST_NUMBERS // n_actions))
+    return min(MAX_COLUMNS, math.isqrt(MAX_NUMBERS // n_actions))
 
 
 def _checked(given: object) -> tuple[ClassChoice, ...]:
     if isinstance(given, str):
         if given == "auto":
             return AUTO
-        if given == f"auto+{TREES}":
+        if given == AUTO_TREES:
             return (*AUTO, *_checked(TREES))
         if given == TREES:
             check_installed()
         elif given not in _NAMED:
-            known = suggestion(given, ["auto", f"auto+{TREES}", *AUTO, TREES])
-            raise ValueError(f"classes names {given!r}, which is no class: {known}")
+            known = suggestion(given, ["auto", AUTO_TREES, *AUTO, TREES])
+            raise ValueError(f"classes names {given!r}, which is no model class: {known}")
         return (given,)
     if isinstance(given, Linear):
         return (_per_action(given),)
     raise ValueError(
-        f"classes holds {short_repr(given)}; give names such as 'splines', or classes of your own such as "
+        f"classes holds {short_repr(given)}; give names such as 'splines', or linear classes such as "
         "Linear(basis=Splines())."
     )
 
@@ -168,12 +181,12 @@ def _quadratic(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: A
 
 
 def _splines(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: ARG001
-    """The inputs and splines of each, the richest that there may be columns for.
+    """The inputs and splines of each, the richest with at most `most` columns.
 
-    Splines stay as small as they are, so that the ridge prefers a line to what bends.
+    Splines are not rescaled, so that the ridge prefers linear functions.
     """
     p = x.shape[1]
-    n_knots = min(_MOST_KNOTS, _KNOTS_OF_ALL // max(p, 1))
+    n_knots = min(_MAX_KNOTS, _TOTAL_KNOTS // max(p, 1))
     richer = (Splines(n_knots, 3),) if n_knots > _SPLINES[0].n_knots else ()
     for splines in (*richer, *_SPLINES):
         made = splines.fit(x)
@@ -183,29 +196,29 @@ def _splines(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: ARG
     return None
 
 
-def _waves(x: Floats, most: int, seed: int) -> FeatureMap | None:
-    """The inputs and sqrt(2) cos(W z + b), as many as there may be columns for."""
+def _fourier(x: Floats, most: int, seed: int) -> FeatureMap | None:
+    """The inputs and random Fourier features sqrt(2) cos(W z + b), with at most `most` columns."""
     p = x.shape[1]
-    n_waves = min(N_WAVES, most - 1 - p)
-    if p == 0 or n_waves < FEWEST_WAVES:
+    n_fourier = min(N_FOURIER, most - 1 - p)
+    if p == 0 or n_fourier < MIN_FOURIER:
         return None
-    inputs = StandardisedMap.of(Identity().fit(x), x, _LIMIT_OF_WAVES)
+    inputs = StandardisedMap.of(Identity().fit(x), x, _CLIP)
     z = inputs.expand(x)
-    drawn = RandomFourier(n_waves, length_scale=median_distance(z), seed=seed).fit(z)
-    # Standardised once: what lost its far values to the limit is not stretched again.
-    waves = ChainedMap(inputs, replace(drawn, means=np.zeros(p), scales=np.ones(p)))
-    # They are of scale 1 by themselves; in units of their early spread, flat ones would be blown up.
-    unscaled = StandardisedMap(waves, np.zeros(n_waves), np.full(n_waves, 1.0 / math.sqrt(n_waves)))
+    drawn = RandomFourier(n_fourier, length_scale=median_distance(z), seed=seed).fit(z)
+    # Standardised once: clipped inputs are not rescaled.
+    features = ChainedMap(inputs, replace(drawn, means=np.zeros(p), scales=np.ones(p)))
+    # They have scale 1 already; dividing by their early deviation would inflate nearly constant ones.
+    unscaled = StandardisedMap(features, np.zeros(n_fourier), np.full(n_fourier, 1.0 / math.sqrt(n_fourier)))
     return JoinedMap((StandardisedMap.of(Identity().fit(x), x), unscaled))
 
 
 def median_distance(z: Floats) -> float:
-    """The median distance of rows (n, p) that differ, of some two hundred of them; 1 if none do.
+    """Median distance between distinct rows of (n, p), of some two hundred of them; 1 if none differ.
 
     >>> median_distance(np.array([[0.0, 5.0], [2.0, 5.0]]))
     2.0
     """
-    some = z[np.unique(np.linspace(0, len(z) - 1, _N_DISTANT).astype(np.int64))]
+    some = z[np.unique(np.linspace(0, len(z) - 1, _N_PAIRED).astype(np.int64))]
     squares = np.einsum("ip,ip->i", some, some)
     apart = (squares[:, np.newaxis] + squares - 2.0 * (some @ some.T))[np.triu_indices(len(some), 1)]
     distinct = apart[apart > 1e-9 * max(float(squares.max()), 1.0)]
@@ -213,6 +226,6 @@ def median_distance(z: Floats) -> float:
 
 
 _NAMED: Mapping[str, Callable[[Floats, int, int], FeatureMap | None]] = MappingProxyType(
-    {"linear": _linear, "quadratic": _quadratic, "splines": _splines, "fourier": _waves}
+    {"linear": _linear, "quadratic": _quadratic, "splines": _splines, "fourier": _fourier}
 )
 AUTO: tuple[str, ...] = tuple(_NAMED)

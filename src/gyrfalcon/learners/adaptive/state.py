@@ -1,102 +1,214 @@
-"""What practical play carries from epoch to epoch, and what it says of each."""
+"""State of the adaptive learner: the pooled linear fit, the candidate classes, and how they compare."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
-from gyrfalcon.learners.adaptive.gate_fits import NAMES, Evidence
-from gyrfalcon.learners.adaptive.value_gate import ValueGate
+from gyrfalcon.learners.adaptive.candidates import CandidateClasses
+from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
+from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
+from gyrfalcon.learners.adaptive.value_gate import GateStatistics, ValueGate
 from gyrfalcon.oracles.linear.linear import LinearOracle
-from gyrfalcon.oracles.linear.models import LinearModel
+from gyrfalcon.oracles.linear.models import OptimisticModel
+from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.oracles.solvers.least_squares import LinearFit
 
+_LINEAR_ONLY = "the passive share follows an estimate of b only while the linear class is active"
+_LINEAR_ALONE = "linear only: other classes need features of the context, and none of actions"
+
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """What is carried from epoch to epoch."""
+class PooledFit:
+    """Ridge fit of the linear class, the statistics behind it, and the value gate of its alternatives."""
+
+    oracle: LinearOracle
+    statistics: GateStatistics
+    model: OptimisticModel
+    """The pooled fit, without bonus; the gate's gains are over its greedy policy."""
+    residual_deviation: float
+    gate: ValueGate
+    passive_weights: Floats
+    """(K,): the passive rows of each action in the fit."""
+
+    @property
+    def scorer(self) -> OptimisticModel:
+        """The active fit, pooled or an alternative, with the widths of the pooled one."""
+        active = self.gate.model
+        return self.model if active is None else replace(self.model, model=active)
+
+    def predictions(self, log: Log) -> Predictions:
+        """Predictions of the pooled fit for rows that it has not seen."""
+        taken = np.arange(len(log)), log.action
+        return Predictions.of(self.model.means(log.contexts), self.model.widths(log.contexts)[taken] ** 2)
+
+    def report(self, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool) -> FitReport:
+        """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
+
+        Passive rows are those of the constraint, or of the fit where no gate needs them.
+        """
+        in_fit = float(self.passive_weights.sum())
+        report = FitReport(
+            n_active=self.statistics.pooled.n - in_fit,
+            n_passive=self.statistics.passive.n if gated else in_fit,
+            condition=fit.condition,
+            accurate=fit.accurate,
+        )
+        if constrained is None:
+            return report
+        return replace(
+            report,
+            alpha=constrained.alpha,
+            slack=constrained.slack,
+            excess=constrained.excess,
+            multiplier=constrained.multiplier,
+            binding=constrained.binding,
+        )
+
+    def reindexed(self, source: Ints) -> PooledFit:
+        """The fit when action k was action source[k] before, -1 if it is new; nothing is refitted."""
+        before, given, oracle = self.oracle, self.statistics, self.oracle.reindexed(len(source))
+        return PooledFit(
+            oracle,
+            GateStatistics(
+                before.reindexed_summary(given.pooled, source),
+                before.reindexed_summary(given.passive, source),
+                before.reindexed_summary(given.importance_weighted, source),
+                given.passive_squares,
+            ),
+            replace(
+                self.model,
+                model=oracle.reindexed_model(self.model.model, source),
+                design=oracle.design,
+                factors=np.ascontiguousarray(
+                    before.reindexed_factors(self.model.factors, given.pooled, source)
+                ),
+            ),
+            self.residual_deviation,
+            replace(
+                self.gate, models=tuple(oracle.reindexed_model(model, source) for model in self.gate.models)
+            ),
+            np.where(source >= 0, self.passive_weights[source], 0.0),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveState:
+    """What the adaptive learner carries from epoch to epoch; the linear class has number 0."""
 
     problem: Problem
-    oracle: LinearOracle | None = None
-    evidence: Evidence | None = None
-    model: LinearModel | None = None  # the pooled fit, by which the gate's gains are measured
-    gate: ValueGate = field(default_factory=lambda: ValueGate(NAMES))
-    n_seen: int = 0  # rows, forgotten or not
-    passive_weights: Floats | None = None  # (K,) of the passive rows in the fit
-    passive: Log | None = None  # the latest of the passive rows, kept where b is estimated
-    n_passive: float = 0.0  # what they and earlier ones weigh
-    asked: float | None = None  # the share that b asked for when it was estimated last
-    why: str = ""
+    candidates: CandidateClasses
+    comparison: ClassComparison
+    active: int = 0
+    """The number of the active class."""
+    linear: PooledFit | None = None
+    """None before the first rows."""
+    n_seen: int = 0
+    """Rows, without discounting."""
+    n_undiscounted: int = 0
+    """Rows since the candidates were last discounted: for wide classes that costs more than new rows do."""
+    passive: Log | None = None
+    """The latest passive rows, kept where the misspecification is estimated from them."""
+    n_passive: float = 0.0
+    """Discounted number of passive rows."""
+    target_share: float | None = None
+    """The passive share of Corollary 1 at the latest estimate."""
+    share_reason: str = ""
+
+    @property
+    def active_fit(self) -> RecursiveRidge | None:
+        """The fit of the active class, None if that is the linear one."""
+        fit = self.candidates.fits[self.active - 1] if self.active else None
+        assert fit is None or isinstance(fit, RecursiveRidge)  # the active class is never deferred
+        return fit
+
+    @property
+    def n_rows(self) -> float:
+        """Rows in the linear fit, discounted."""
+        return 0.0 if self.linear is None else self.linear.statistics.pooled.n
+
+    def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
+        """Report lines: comparison of the classes, passive share, and gate of the linear class."""
+        assert self.linear is not None
+        classes = self._class_lines(names) if len(names) > 1 else ()
+        if self.active:
+            return (*classes, *((_LINEAR_ONLY,) if corollary else ()))
+        reason = (self.share_reason,) if self.share_reason else ()
+        return (*classes, *reason, *self.linear.gate.report_lines())
+
+    def _class_lines(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        if not self.candidates.fits:
+            return (_LINEAR_ALONE,)
+        weights = self.comparison.weights[1:].tolist()
+        fits = zip(self.candidates.fits, weights, strict=True)
+        has_data = [True, *(fit is not None or weight > 0.0 for fit, weight in fits)]
+        lines = self.comparison.report_lines(names, self.active, has_data)
+        excluded = [False, *(rows == math.inf for rows in self.candidates.min_rows)]
+        return tuple(
+            f"{name}: excluded, no richer than linear here or too large" if out else line
+            for name, line, out in zip(names, lines, excluded, strict=True)
+        )
+
+    def scorer(self, bonus: float) -> OptimisticModel | RecursiveModel:
+        """Scores of the active class: its estimates plus `bonus` times their widths."""
+        fit = self.active_fit
+        if fit is not None:
+            return fit.model(bonus)
+        assert self.linear is not None
+        return replace(self.linear.scorer, bonus=bonus)
+
+    def with_best_class(
+        self, classes: ParsedClasses, log: Log, n_rows: float, ridge: float, half_life: float | None
+    ) -> AdaptiveState:
+        """The state with classes admitted, the best one active, and those far behind it deferred."""
+        others, n_actions, active = classes.others, self.problem.n_actions, self.active
+        candidates = self.candidates.admitted(others, log, n_actions, ridge, half_life)
+        among = [1 + place for place in candidates.updated_places]
+        if classes.with_linear:
+            among = [0, *among]
+        elif active == 0 and among:
+            active = among[0]
+        linear_size = 0 if self.linear is None else self.linear.oracle.design.block_width
+        sizes = np.array([linear_size, *candidates.sizes(others)])
+        active = self.comparison.best(active, sizes, n_rows, among)
+        z = self.comparison.z[active, 1:]
+        candidates = candidates.reviewed(others, active - 1, z, self.n_seen, half_life)
+        return replace(self, candidates=candidates, active=active)
+
+    def discounted(self, factor: float) -> AdaptiveState:
+        """The state with weights of all rows in candidates and their comparison times a factor."""
+        return replace(
+            self,
+            candidates=self.candidates.scaled(factor),
+            comparison=self.comparison.scaled(factor),
+            n_undiscounted=0,
+        )
+
+    def reindexed(self, problem: Problem) -> AdaptiveState:
+        """The state for a problem with actions added or retired."""
+        source = action_changes.sources(self.problem, problem)
+        return replace(
+            self,
+            problem=problem,
+            candidates=self.candidates.reindexed(source),
+            linear=None if self.linear is None else self.linear.reindexed(source),
+            passive=None if self.passive is None else action_changes.renumbered(self.passive, source),
+        )
 
 
-def played_state(epoch: Epoch) -> Played:
-    """The state of an epoch that this learner made."""
-    if not isinstance(epoch.state, Played):
+def adaptive_state(epoch: Epoch) -> AdaptiveState:
+    """The state of an epoch that AdaptiveFalcon made."""
+    if not isinstance(epoch.state, AdaptiveState):
         raise TypeError(
-            f"epoch {epoch.index} carries {type(epoch.state).__name__}; give the learner its own epochs."
+            f"epoch {epoch.index} carries {type(epoch.state).__name__}; give AdaptiveFalcon its own epochs."
         )
     return epoch.state
-
-
-def reindexed(state: Played, problem: Problem) -> Played:
-    """What is known, for a problem with actions added or retired."""
-    assert state.oracle is not None
-    assert state.evidence is not None
-    source, before = action_changes.sources(state.problem, problem), state.oracle
-    oracle, given = before.reindexed(problem.n_actions), state.evidence
-    gate = replace(
-        state.gate, models=tuple(oracle.reindexed_model(model, source) for model in state.gate.models)
-    )
-    weights = state.passive_weights
-    return replace(
-        state,
-        passive_weights=None if weights is None else np.where(source >= 0, weights[source], 0.0),
-        problem=problem,
-        oracle=oracle,
-        evidence=Evidence(
-            before.reindexed_summary(given.rows, source),
-            before.reindexed_summary(given.passive, source),
-            before.reindexed_summary(given.weighted, source),
-            given.passive_squares,
-        ),
-        model=None if state.model is None else oracle.reindexed_model(state.model, source),
-        gate=gate,
-        passive=None if state.passive is None else action_changes.renumbered(state.passive, source),
-    )
-
-
-def report_of(
-    after: Played, fit: LinearFit, constrained: ConstrainedFit | None, gamma: float, *, is_free: bool
-) -> FitReport:
-    """The report of an epoch that was fitted so; `constrained` is given where that fit was made anew.
-
-    Passive rows are those of the constraint, where play is not free of it for good.
-    """
-    assert after.evidence is not None
-    in_fit = 0.0 if after.passive_weights is None else float(after.passive_weights.sum())
-    report = FitReport(
-        n_active=after.evidence.rows.n - in_fit,
-        n_passive=in_fit if is_free else after.evidence.passive.n,
-        gamma=gamma,
-        condition=fit.condition,
-        accurate=fit.accurate,
-        details=(*((after.why,) if after.why else ()), *after.gate.lines()),
-    )
-    if constrained is None:
-        return report
-    return replace(
-        report,
-        alpha=constrained.alpha,
-        slack=constrained.slack,
-        excess=constrained.excess,
-        multiplier=constrained.multiplier,
-        binding=constrained.binding,
-    )

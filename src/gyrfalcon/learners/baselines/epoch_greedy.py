@@ -11,29 +11,33 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_choice, check_parts, check_positive
-from gyrfalcon.learners import steps
-from gyrfalcon.learners.regression_learner import Refitting
+from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpochGreedy(Refitting):
-    """The best estimate by uniform rows alone, and ever fewer uniform rounds: a share of order t^(-1/3).
+class EpochGreedy:
+    """Greedy play by a fit of uniform rows alone, whose share falls as t^(-1/3).
 
-    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive), which makes
-    regret of order T^(2/3), whether or not the model class is right: what is fitted is the best model under
-    uniform play, whatever the greedy rounds choose.
+    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive). Regret against
+    the greedy policy of the model that fits best under uniform play is of order T^(2/3); that policy can be
+    far from the best one where the model class is wrong.
 
     Parameters
     ----------
     exploration
         Scale of the uniform rounds. Theory has it grow with K^(1/3) and with the size of the class.
     passive_design
-        "coin": they are anywhere in an epoch; "tail": at its end.
+        "coin": uniform rounds anywhere in an epoch; "tail": at its end.
     rows
-        "passive" as published, or "all": greedy rounds are fitted too, which gives up that guarantee.
+        "passive" as published, or "all": greedy rounds are fitted too, which leaves the published analysis.
+    schedule
+        When epochs end and the model is refitted.
+    model_class
+        The class of reward models, with its features, basis and ridge.
 
     Examples
     --------
@@ -47,6 +51,8 @@ class EpochGreedy(Refitting):
     schedule: Schedule = Geometric(100, 1.5)
     model_class: ModelClass = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
         check_positive("exploration", self.exploration)
@@ -57,16 +63,16 @@ class EpochGreedy(Refitting):
         """A passive epoch unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
-        return self._with_share(steps.started(self, cold, log))
+        return self._with_share(steps.warm_started(self, cold, log))
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """A regression of the passive rows so far, then greedy play beside a smaller passive share."""
         rows = log.where(log.passive) if self.rows == "passive" else log
         if len(rows) == 0:
             why = "no passive rows came in" if len(log) else "no rewards came in"
-            return self._with_share(steps.unchanged(epoch, self.schedule, why))
+            return self._with_share(steps.carried_over(epoch, self.schedule, why))
         # Greedy rounds leave an action without data to passive ones: only those are learned from.
-        following = steps.advanced(
+        following = steps.refit(
             epoch,
             rows,
             schedule=self.schedule,
@@ -74,6 +80,10 @@ class EpochGreedy(Refitting):
             kernel=lambda _: EpsilonGreedyKernel(),
         )
         return self._with_share(self._reported(following))
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return action_changes.adapted(epoch, problem)
 
     def share(self, start: int, stop: int) -> float:
         """The share of passive rounds among rounds start..stop-1."""

@@ -8,20 +8,36 @@ from typing import ClassVar
 
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_choice, check_not_negative, check_parts
-from gyrfalcon.learners.regression_learner import Regressing
-from gyrfalcon.learners.steps import Data, Size
+from gyrfalcon.learners.regression_learner import RegressionLearner
+from gyrfalcon.learners.steps import Data, SampleSize
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpsilonGreedy(Regressing):
-    """Plays the action with the best estimate with probability 1 - epsilon, else any action alike.
+class EpsilonGreedy(RegressionLearner):
+    """Plays the action with the best estimate with probability 1 - epsilon, else uniformly.
 
-    With `decay`, the share is min(1, epsilon n^-decay) after a fit of n rows, and epsilon may be above 1:
-    epsilon (K ln |Pi|)^(1/3) and decay 1/3 explore enough for regret of order T^(2/3).
+    An epsilon of (K ln |Pi|)^(1/3) with decay 1/3 explores enough for regret of order T^(2/3) against the
+    best policy of a class.
 
+    Parameters
+    ----------
+    epsilon
+        Share of uniform play; may exceed 1 where it decays.
+    decay
+        After a fit of n rows the share is min(1, epsilon n^-decay).
+    data
+        "all" rows are fitted, or those of the "last_epoch".
+    schedule
+        When epochs end and the model is refitted.
+    model_class
+        The class of reward models, with its features, basis and ridge.
+
+    Examples
+    --------
     >>> EpsilonGreedy(epsilon=0.02).data
     'all'
     """
@@ -32,6 +48,8 @@ class EpsilonGreedy(Regressing):
     data: Data = "all"
     schedule: Schedule = Geometric(100, 1.5)
     model_class: ModelClass = Linear()
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
@@ -48,9 +66,9 @@ class EpsilonGreedy(Regressing):
         """Which rows are fitted."""
         return self.data
 
-    def kernel(self, size: Size) -> EpsilonGreedyKernel:
+    def kernel(self, size: SampleSize) -> EpsilonGreedyKernel:
         """The best action, and a share of uniform play."""
         return EpsilonGreedyKernel(self._share(size))
 
-    def _share(self, size: Size) -> float:
+    def _share(self, size: SampleSize) -> float:
         return min(1.0, self.epsilon * math.pow(size.n, -self.decay))

@@ -12,6 +12,7 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_flag, check_mixing, check_parts, check_whole
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.steps import Fitted
@@ -30,12 +31,24 @@ class Explored(Fitted):
 class ExploreFirst:
     """`n_explore` uniform rounds, then the action with the best estimate by them.
 
-    For T rounds, an n_explore of order T^(2/3) makes regret of that order. Uniform rounds are passive. Those
-    whose reward is late still count; nothing else is learned, but for the first rows of an action that had
-    none, which greedy play tries as soon as it may be chosen. `refit` learns from all rows, at each doubling
-    of the rounds. Greedy propensities are 0 and 1, which no log can be evaluated from: `mixing` plays
-    uniformly in that share of rounds.
+    For T rounds, an n_explore of order T^(2/3) makes regret of that order. Uniform rounds are passive, and
+    count even if their reward is late. No other rows are fitted but the first of an action that had none,
+    which greedy play tries as soon as it is eligible. Greedy propensities are 0 and 1, from which no other
+    policy can be evaluated.
 
+    Parameters
+    ----------
+    n_explore
+        Number of uniform rounds at the start.
+    refit
+        Whether to learn from all rows, at each doubling of the rounds.
+    mixing
+        Share of later rounds with uniform play.
+    model_class
+        The class of reward models, with its features, basis and ridge.
+
+    Examples
+    --------
     >>> ExploreFirst(n_explore=200).schedule.end(2)
     400
     """
@@ -44,6 +57,8 @@ class ExploreFirst:
     refit: bool = False
     mixing: float = 0.0
     model_class: ModelClass = Linear()
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
         check_whole("n_explore", self.n_explore)
@@ -57,19 +72,19 @@ class ExploreFirst:
         return Geometric(self.n_explore, 2.0)
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
-        """The exploration, unless a log stands in for it."""
+        """The exploration, unless a log replaces it."""
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, PassiveDesign.COIN)
         untried = np.zeros(problem.n_actions, dtype=np.bool_)
-        return steps.started(self, replace(cold, state=Explored(problem, tried=untried)), log)
+        return steps.warm_started(self, replace(cold, state=Explored(problem, tried=untried)), log)
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
-        """Greedy play by what was explored."""
+        """The next epoch: greedy play by the explored rows."""
         state = explored_state(epoch)
         rows = log if self.refit else log.where(log.passive | ~state.tried[log.action])
         if len(rows) == 0:
             why = "exploration is over" if len(log) else "no rewards came in"
-            return steps.unchanged(epoch, self.schedule, why)
-        following = steps.advanced(
+            return steps.carried_over(epoch, self.schedule, why)
+        following = steps.refit(
             epoch,
             rows,
             schedule=self.schedule,

@@ -7,21 +7,32 @@ from typing import ClassVar
 
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.schedules import Geometric, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_mixing, check_parts
-from gyrfalcon.learners.regression_learner import Regressing
-from gyrfalcon.learners.steps import Size
+from gyrfalcon.learners.regression_learner import RegressionLearner
+from gyrfalcon.learners.steps import SampleSize
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Greedy(Regressing):
+class Greedy(RegressionLearner):
     """The action with the best estimate by all rows so far, after a first epoch of uniform play.
 
-    It never explores: contexts must make each action look best now and then, or a bad first estimate of one
-    stays. Its propensities are 0 and 1, which no log can be evaluated from: `mixing` plays uniformly in that
-    share of rounds.
+    It never explores: contexts must be diverse enough that each action looks best in some of them, or a bad
+    first estimate stays. Its propensities are 0 and 1, from which no other policy can be evaluated.
 
+    Parameters
+    ----------
+    mixing
+        Share of rounds with uniform play.
+    schedule
+        When epochs end and the model is refitted.
+    model_class
+        The class of reward models, with its features, basis and ridge.
+
+    Examples
+    --------
     >>> Greedy().mixing
     0.0
     """
@@ -31,11 +42,13 @@ class Greedy(Regressing):
     schedule: Schedule = Geometric(100, 1.5)
     model_class: ModelClass = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_parts(self.model_class, self.schedule)
         check_mixing(self.mixing)
 
-    def kernel(self, size: Size) -> EpsilonGreedyKernel:
-        """The best action, whatever the size."""
+    def kernel(self, size: SampleSize) -> EpsilonGreedyKernel:
+        """The greedy kernel, for any sample size."""
         del size
         return EpsilonGreedyKernel(self.mixing)

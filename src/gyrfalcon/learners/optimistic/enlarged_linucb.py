@@ -8,13 +8,14 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_not_negative
-from gyrfalcon.learners.optimistic.ridge_learner import Optimist, check_settings
+from gyrfalcon.learners.optimistic.ridge_learner import OptimisticLearner, check_settings
 from gyrfalcon.oracles.linear.linear import Linear
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnlargedLinUCB(Optimist):
+class EnlargedLinUCB(OptimisticLearner):
     """The action with the largest f(x, a) + (alpha + misspecification sqrt(n)) ||phi||.
 
     If every expected reward is within `misspecification` of some linear model, the estimate is off by at most
@@ -25,6 +26,23 @@ class EnlargedLinUCB(Optimist):
     This part of the bonus does not vanish: over the rows it averages about misspecification sqrt(d), and
     regret of that order may remain in every round. 0 is LinUCB.
 
+    Parameters
+    ----------
+    misspecification
+        How far expected rewards may be off the linear model.
+    alpha
+        Scale of the bonus for the noise, in units of the confidence width ||phi||.
+    ridge
+        Penalty of every coefficient, the intercept too, on features that are standardised at each refit.
+    mixing
+        Share of rounds with uniform play.
+    schedule
+        When batches end and the model is refitted; the first one is uniform.
+    model_class
+        A linear class, with its features and basis.
+
+    Examples
+    --------
     >>> EnlargedLinUCB(misspecification=0.02).alpha
     1.0
     """
@@ -36,11 +54,13 @@ class EnlargedLinUCB(Optimist):
     schedule: Schedule = FixedBatch(100)
     model_class: Linear = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_settings("EnlargedLinUCB", self.model_class, self.schedule, self.ridge, self.mixing)
         check_not_negative("misspecification", self.misspecification)
         check_not_negative("alpha", self.alpha)
 
     def bonus(self, weights: Floats) -> Floats:
-        """Alpha, and what misspecification adds after so many rows, (K,) or (1,) where actions share them."""
+        """Alpha plus misspecification times the root of the rows, (K,) or (1,) where actions share them."""
         return np.asarray(self.alpha + self.misspecification * np.sqrt(weights))

@@ -15,10 +15,11 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_delta, check_not_negative, check_whole
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.optimistic import ridge_learner
-from gyrfalcon.learners.optimistic.ridge_learner import Confident, Known, check_settings
+from gyrfalcon.learners.optimistic.ridge_learner import FitContext, RidgeLearner, check_settings
 from gyrfalcon.oracles.features.design import Layout
 from gyrfalcon.oracles.linear.batched import AnyOptimist, StackedOptimist
 from gyrfalcon.oracles.linear.linear import Linear
@@ -45,7 +46,7 @@ class CoefficientDraws:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinTS(Confident):
+class LinTS(RidgeLearner):
     """Draws coefficients from N(mu, v^2 V^-1) and plays the best action of the draw; propensities are exact.
 
     Actions with coefficients of their own have independent scores, and the probability that one is the
@@ -55,7 +56,7 @@ class LinTS(Confident):
     Parameters
     ----------
     scale
-        v: the deviation of rewards around the model, .5 being safe for rewards in [0, 1]; or "theory",
+        v: the deviation of rewards around the model, 0.5 being safe for rewards in [0, 1]; or "theory",
         R sqrt(9 d ln(n / delta)) after n rows, with which play stays close to uniform for very long.
     noise, delta
         R and delta of "theory".
@@ -88,6 +89,8 @@ class LinTS(Confident):
     schedule: Schedule = FixedBatch(100)
     model_class: Linear = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_settings("LinTS", self.model_class, self.schedule, self.ridge, self.mixing)
         if isinstance(self.scale, str) and self.scale != "theory":
@@ -105,14 +108,14 @@ class LinTS(Confident):
             return self.scale
         return self.noise * math.sqrt(9.0 * n_parameters * math.log(max(n_rows, 1.0) / self.delta))
 
-    def policy_of(self, model: AnyOptimist, known: Known) -> Policy:
+    def policy_of(self, model: AnyOptimist, context: FitContext) -> Policy:
         """The posterior given every row so far."""
-        scale = self.scale_after(known.n, known.n_parameters)
-        return self._policy(model, scale, [self.seed, known.index, int(known.n)])
+        scale = self.scale_after(context.n, context.n_parameters)
+        return self._policy(model, scale, [self.seed, context.index, int(context.n)])
 
-    def details(self, known: Known) -> tuple[str, ...]:
+    def details(self, context: FitContext) -> tuple[str, ...]:
         """The scale of the posterior."""
-        return (f"scale {self.scale_after(known.n, known.n_parameters):.4g}",)
+        return (f"scale {self.scale_after(context.n, context.n_parameters):.4g}",)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired; the draws of the others stay."""

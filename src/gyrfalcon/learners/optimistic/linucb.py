@@ -6,18 +6,33 @@ from dataclasses import dataclass
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_not_negative
-from gyrfalcon.learners.optimistic.ridge_learner import Optimist, check_settings
+from gyrfalcon.learners.optimistic.ridge_learner import OptimisticLearner, check_settings
 from gyrfalcon.oracles.linear.linear import Linear
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinUCB(Optimist):
+class LinUCB(OptimisticLearner):
     """The action with the largest f(x, a) + alpha ||phi||, refitted on all rows in batches.
 
-    The first batch is uniform. `ridge` regularises every coefficient, the intercept too. Its propensities are
-    0 and 1, which no log can be evaluated from: `mixing` plays uniformly in that share of rounds.
+    Its propensities are 0 and 1, from which no other policy can be evaluated: `mixing` adds uniform play.
 
+    Parameters
+    ----------
+    alpha
+        Scale of the bonus, in units of the confidence width ||phi||.
+    ridge
+        Penalty of every coefficient, the intercept too, on features that are standardised at each refit.
+    mixing
+        Share of rounds with uniform play.
+    schedule
+        When batches end and the model is refitted; the first one is uniform.
+    model_class
+        A linear class, with its features and basis.
+
+    Examples
+    --------
     >>> LinUCB(alpha=0.3).ridge
     1.0
     """
@@ -27,6 +42,8 @@ class LinUCB(Optimist):
     mixing: float = 0.0
     schedule: Schedule = FixedBatch(100)
     model_class: Linear = Linear()
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
         check_settings("LinUCB", self.model_class, self.schedule, self.ridge, self.mixing)

@@ -9,11 +9,11 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_delta, check_not_negative
 from gyrfalcon.learners import steps
 from gyrfalcon.learners.optimistic import ridge_learner
-from gyrfalcon.learners.optimistic.ridge_learner import Gathered, check_settings
-from gyrfalcon.learners.regression_learner import Refitting
+from gyrfalcon.learners.optimistic.ridge_learner import PooledRows, check_settings
 from gyrfalcon.learners.steps import Fitted
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.solvers.moments import Moments
@@ -21,13 +21,13 @@ from gyrfalcon.oracles.solvers.moments import Moments
 
 @dataclass(frozen=True, slots=True)
 class Refreshed(Fitted):
-    """The rows so far, and those of the last time that the policy was refreshed."""
+    """State with the rows of the last refresh of the policy."""
 
     rows: Moments | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OFUL(Refitting):
+class OFUL:
     """The action with the largest f(x, a) + radius ||phi||, refreshed when det V has grown enough.
 
     The radius is R sqrt(ln(det V / ridge^d) + 2 ln(1 / delta)) + sqrt(ridge) S over one V for the
@@ -37,11 +37,11 @@ class OFUL(Refitting):
     Parameters
     ----------
     noise
-        R: rewards are this sub-Gaussian around the model; .5 is safe for rewards in [0, 1].
+        R: rewards are this sub-Gaussian around the model; 0.5 is safe for rewards in [0, 1].
     norm
         S: a bound on the length of the coefficients, of standardised features where the class standardises.
     delta
-        Confidence (delta), in (0, .49].
+        RidgeFit (delta), in (0, 0.49].
     ridge
         Regularises every coefficient, the intercept too.
     growth
@@ -69,6 +69,8 @@ class OFUL(Refitting):
     schedule: Schedule = FixedBatch(100)
     model_class: Linear = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_settings("OFUL", self.model_class, self.schedule, self.ridge, self.mixing)
         check_delta(self.delta)
@@ -81,35 +83,41 @@ class OFUL(Refitting):
         spread = math.sqrt(information + 2.0 * math.log(1.0 / self.delta))
         return self.noise * spread + math.sqrt(self.ridge) * self.norm
 
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Batch 1, uniform unless a log warms it up."""
+        return steps.warm_started(self, steps.first_epoch(problem, self.schedule, self.model_class), log)
+
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
-        """Ridge regression on every row so far, if they say enough more than at the last refresh."""
+        """The next epoch: a ridge regression of all rows, if det V has grown enough."""
         if len(log) == 0:
-            return steps.unchanged(epoch, self.schedule)
-        known = ridge_learner.gathered(epoch, log, self.model_class, self.ridge)
+            return steps.carried_over(epoch, self.schedule)
+        given = ridge_learner.pooled_rows(epoch, log, self.model_class, self.ridge)
         before = epoch.state.rows if isinstance(epoch.state, Refreshed) else None
-        information = _information(known, known.rows)
+        information = _information(given, given.rows)
         if before is not None and self.growth > 0.0:
             # In one scale, today's: features are standardised anew with every batch.
-            gained = information - _information(known, before)
+            gained = information - _information(given, before)
             if gained <= math.log1p(self.growth):
-                return self._kept(epoch, known, gained)
-        return self._refreshed(epoch, known, information)
+                return self._kept(epoch, given, gained)
+        return self._refreshed(epoch, given, information)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired; the next rows refresh its policy in any case."""
-        moved, model = ridge_learner.adapted(epoch, problem, ridge_learner.optimist(epoch.policy))
+        moved, model = ridge_learner.adapted(epoch, problem, ridge_learner.optimistic_model(epoch.policy))
         if model is None or not isinstance(moved.state, Refreshed):
             return moved
         state = replace(moved.state, rows=None)
-        return replace(moved, policy=ridge_learner.optimism(model, model.bonus, self.mixing), state=state)
+        return replace(
+            moved, policy=ridge_learner.optimistic_policy(model, model.bonus, self.mixing), state=state
+        )
 
-    def _refreshed(self, epoch: Epoch, known: Gathered, information: float) -> Epoch:
-        fit, radius = ridge_learner.fitted(known), self.radius(information)
+    def _refreshed(self, epoch: Epoch, given: PooledRows, information: float) -> Epoch:
+        fit, radius = ridge_learner.ridge_fit(given), self.radius(information)
         note = f"radius {radius:.4g}; the policy was refreshed"
         return steps.successor(
             epoch,
             self.schedule,
-            policy=ridge_learner.optimism(fit.model, radius, self.mixing),
+            policy=ridge_learner.optimistic_policy(fit.model, radius, self.mixing),
             state=Refreshed(
                 fit.state.problem,
                 fit.oracle,
@@ -120,9 +128,9 @@ class OFUL(Refitting):
             report=replace(fit.report, details=(note,)),
         )
 
-    def _kept(self, epoch: Epoch, known: Gathered, gained: float) -> Epoch:
+    def _kept(self, epoch: Epoch, given: PooledRows, gained: float) -> Epoch:
         state = steps.fitted_state(epoch)
-        model = ridge_learner.optimist(epoch.policy)
+        model = ridge_learner.optimistic_model(epoch.policy)
         radius = 0.0 if model is None else model.bonus
         note = (
             f"radius {radius:.4g}; the policy was not refreshed: det V has grown by a factor of "
@@ -132,11 +140,11 @@ class OFUL(Refitting):
             epoch,
             self.schedule,
             policy=epoch.policy,
-            state=replace(state, active=known.rows),
-            report=replace(known.report, details=(note,)),
+            state=replace(state, active=given.rows),
+            report=replace(given.report, details=(note,)),
         )
 
 
-def _information(known: Gathered, rows: Moments) -> float:
+def _information(given: PooledRows, rows: Moments) -> float:
     """ln(det V / ridge^d) of some of the rows, in the scale of all of them."""
-    return float(known.oracle.log_determinants(rows, known.rows).sum())
+    return float(given.oracle.log_determinants(rows, given.rows).sum())

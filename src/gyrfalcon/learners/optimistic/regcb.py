@@ -16,9 +16,10 @@ from gyrfalcon.core.policies.elimination import EliminationPolicy
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.schedules import FixedBatch, Schedule
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_choice, check_flag, check_not_negative
 from gyrfalcon.learners.optimistic import ridge_learner
-from gyrfalcon.learners.optimistic.ridge_learner import Confident, Known, check_settings
+from gyrfalcon.learners.optimistic.ridge_learner import FitContext, RidgeLearner, check_settings
 from gyrfalcon.oracles.linear.batched import AnyOptimist
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
@@ -51,7 +52,7 @@ class VersionSpace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegCB(Confident):
+class RegCB(RidgeLearner):
     """Plays what some model that fits nearly as well as the best one finds best, exactly for linear classes.
 
     High and Low are f(x, a) +- sqrt(beta) ||phi||: the extreme rewards over the models whose sum of squares
@@ -63,7 +64,7 @@ class RegCB(Confident):
     rule
         "elimination" or "optimistic".
     c_0
-        Scale of beta. The theory's is far larger; .1 is what is used in practice.
+        Scale of beta. The theory's is far larger; 0.1 is usual in practice.
     clip
         Whether High and Low stay within the reward range, [0, 1] inside; never where the problem accepts
         rewards outside it.
@@ -90,6 +91,8 @@ class RegCB(Confident):
     schedule: Schedule = FixedBatch(100)
     model_class: Linear = Linear()
 
+    __repr__ = changed_settings_repr
+
     def __post_init__(self) -> None:
         check_settings("RegCB", self.model_class, self.schedule, self.ridge, self.mixing)
         check_choice("rule", self.rule, ("elimination", "optimistic"))
@@ -100,14 +103,14 @@ class RegCB(Confident):
         """How far above the least sum of squares a model may be, after so many rows."""
         return self.c_0 * math.log(max(n_actions * n_rows, 1.0))
 
-    def policy_of(self, model: AnyOptimist, known: Known) -> Policy:
+    def policy_of(self, model: AnyOptimist, context: FitContext) -> Policy:
         """The version space of every row so far."""
-        beta = self.beta(known.problem.n_actions, known.n)
-        return self._policy(replace(model, bonus=math.sqrt(beta)), known.problem)
+        beta = self.beta(context.problem.n_actions, context.n)
+        return self._policy(replace(model, bonus=math.sqrt(beta)), context.problem)
 
-    def details(self, known: Known) -> tuple[str, ...]:
+    def details(self, context: FitContext) -> tuple[str, ...]:
         """How far above the least sum of squares its models may be."""
-        return (f"beta {self.beta(known.problem.n_actions, known.n):.4g}",)
+        return (f"beta {self.beta(context.problem.n_actions, context.n):.4g}",)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""

@@ -1,4 +1,4 @@
-"""Ridge regression on all rows with confidence widths: optimism, posterior draws, elimination share it."""
+"""Base of learners that play by a ridge regression of all rows and its confidence widths."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.core.validation import check_mixing, check_parts, check_positive
 from gyrfalcon.learners import action_changes, steps
-from gyrfalcon.learners.regression_learner import Refitting
 from gyrfalcon.learners.steps import Fitted
 from gyrfalcon.oracles.linear.batched import AnyOptimist
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
@@ -25,22 +25,22 @@ from gyrfalcon.oracles.solvers.moments import Moments
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What a policy may depend on beside the fit."""
+class FitContext:
+    """Sample sizes and problem that a policy may depend on beside the fit."""
 
     problem: Problem
     weights: Floats
-    """(B,): the rows of each block of coefficients; (R, B) for R replications at once."""
+    """(B,): number of rows of each block of coefficients; (R, B) for R replications at once."""
     n: float
-    """The rows of a fit."""
+    """Number of rows of the fit."""
     n_parameters: int
     index: int
-    """The epoch that they end with."""
+    """Index of the last epoch in the fit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """Every row so far, not fitted yet; `state` has no model."""
+class PooledRows:
+    """Sufficient statistics of all rows before their fit; `state` has no model."""
 
     rows: Moments
     oracle: LinearOracle
@@ -49,8 +49,8 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Confidence:
-    """A ridge fit of every row so far, with its widths; the model has no bonus yet."""
+class RidgeFit:
+    """Ridge fit of all rows with its confidence widths; the model has no bonus."""
 
     model: OptimisticModel
     rows: Moments
@@ -59,35 +59,38 @@ class Confidence:
     report: FitReport
 
 
-def gathered(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Gathered:
-    """All rows up to and with this log."""
+def pooled_rows(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> PooledRows:
+    """Sufficient statistics of all rows up to and with this log."""
     state = steps.fitted_state(epoch)
     oracle = steps.oracle_for(state, replace(model_class, ridge=ridge), log)
     if not isinstance(oracle, LinearOracle) or not isinstance(state.active, Moments | None):
         raise TypeError(f"epoch {epoch.index} has no linear fit; give the learner its own epochs.")
     rows = oracle.summed(log, state.active, penalised=True)
     report = FitReport(n_active=rows.n, n_passive=0.0)
-    return Gathered(rows, oracle, Fitted(state.problem, oracle, active=rows), report)
+    return PooledRows(rows, oracle, Fitted(state.problem, oracle, active=rows), report)
 
 
-def fitted(known: Gathered) -> Confidence:
+def ridge_fit(given: PooledRows) -> RidgeFit:
     """The ridge fit of these rows."""
-    model, report = known.oracle.optimistic(known.rows, 0.0)
-    after = replace(known.state, model=model.model)
-    return Confidence(model, known.rows, known.oracle, after, report)
+    model, report = given.oracle.optimistic(given.rows, 0.0)
+    after = replace(given.state, model=model.model)
+    return RidgeFit(model, given.rows, given.oracle, after, report)
 
 
-def refitted(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Confidence:
-    """The ridge fit of all rows up to and with this log."""
-    return fitted(gathered(epoch, log, model_class, ridge))
+class RidgeLearner:
+    """Ridge regression of all rows with confidence widths, and a policy by both.
 
-
-class Confident(Refitting):
-    """A ridge fit of every row so far with its widths, and the policy that a learner makes of it."""
+    It implements the protocol `Learner`, which is all that a learner needs; a subclass adds its settings and
+    `policy_of`.
+    """
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+
+        @property
+        def schedule(self) -> Schedule:
+            """When batches end."""
 
         @property
         def ridge(self) -> float:
@@ -97,29 +100,39 @@ class Confident(Refitting):
         def model_class(self) -> Linear:
             """A linear class."""
 
-        def policy_of(self, model: AnyOptimist, known: Known) -> Policy:
-            """What is played by a fit of these rows."""
+        def policy_of(self, model: AnyOptimist, context: FitContext) -> Policy:
+            """The policy after a fit of these rows."""
 
-    def details(self, known: Known) -> tuple[str, ...]:
-        """What the report says beside the fit."""
-        del known
+    def details(self, context: FitContext) -> tuple[str, ...]:
+        """Report lines beside those of the fit."""
+        del context
         return ()
 
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        """Batch 1, uniform unless a log warms it up."""
+        return steps.warm_started(self, steps.first_epoch(problem, self.schedule, self.model_class), log)
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        """The epoch with actions added or retired."""
+        return action_changes.adapted(epoch, problem)
+
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
-        """Ridge regression on every row so far."""
+        """The next epoch: ridge regression of all rows, then the policy."""
         if len(log) == 0:
-            return steps.unchanged(epoch, self.schedule)
-        fit = refitted(epoch, log, self.model_class, self.ridge)
-        known = Known(fit.state.problem, fit.rows.weight, fit.rows.n, fit.oracle.n_parameters, epoch.index)
-        report = replace(fit.report, details=self.details(known))
-        policy = self.policy_of(fit.model, known)
+            return steps.carried_over(epoch, self.schedule)
+        fit = ridge_fit(pooled_rows(epoch, log, self.model_class, self.ridge))
+        context = FitContext(
+            fit.state.problem, fit.rows.weight, fit.rows.n, fit.oracle.n_parameters, epoch.index
+        )
+        report = replace(fit.report, details=self.details(context))
+        policy = self.policy_of(fit.model, context)
         return steps.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
 
 
 def adapted(
     epoch: Epoch, problem: Problem, model: OptimisticModel | None
 ) -> tuple[Epoch, OptimisticModel | None]:
-    """The epoch with actions added or retired, and the model that it played by, to make its policy of.
+    """The epoch with actions added or retired, and the reindexed model, for a policy by it.
 
     Nothing is refitted: another standardisation would move the scores of the actions that stay.
     """
@@ -138,19 +151,19 @@ def adapted(
     )
 
 
-def optimism(model: AnyOptimist, bonus: float | Floats, mixing: float) -> KernelPolicy:
-    """The policy of the largest estimate plus bonus times width, with a share of uniform play."""
+def optimistic_policy(model: AnyOptimist, bonus: float | Floats, mixing: float) -> KernelPolicy:
+    """Policy of the largest estimate plus bonus times width, with a share of uniform play."""
     return KernelPolicy(replace(model, bonus=bonus), EpsilonGreedyKernel(mixing))
 
 
-def optimist(policy: Policy) -> OptimisticModel | None:
-    """The model that an optimistic policy plays by; None before the first fit."""
+def optimistic_model(policy: Policy) -> OptimisticModel | None:
+    """The model of an optimistic policy; None before the first fit."""
     scorer = policy.scorer if isinstance(policy, KernelPolicy) else None
     return scorer if isinstance(scorer, OptimisticModel) else None
 
 
 def check_settings(name: str, model_class: object, schedule: object, ridge: float, mixing: float) -> None:
-    """Refuse what no learner of this family could work with."""
+    """Raise ValueError for settings that no ridge learner can work with."""
     check_parts(model_class, schedule)
     own_ridge = model_class.ridge if isinstance(model_class, Linear) else None
     if own_ridge is None:
@@ -164,8 +177,8 @@ def check_settings(name: str, model_class: object, schedule: object, ridge: floa
     check_mixing(mixing)
 
 
-class Optimist(Confident):
-    """Ridge regression on all rows, and the action with the largest f(x, a) + bonus ||phi||."""
+class OptimisticLearner(RidgeLearner):
+    """Ridge learner that plays the action with the largest f(x, a) + bonus ||phi||."""
 
     __slots__ = ()
 
@@ -176,16 +189,16 @@ class Optimist(Confident):
             """The share of uniform play."""
 
         def bonus(self, weights: Floats) -> float | Floats:
-            """The bonus after so many rows of each block, one for all actions or one each."""
+            """The bonus after this number of rows of each block, one for all actions or one each."""
 
-    def policy_of(self, model: AnyOptimist, known: Known) -> KernelPolicy:
-        """The largest estimate plus bonus."""
-        return optimism(model, self.bonus(known.weights), self.mixing)
+    def policy_of(self, model: AnyOptimist, context: FitContext) -> KernelPolicy:
+        """The policy of the largest estimate plus bonus."""
+        return optimistic_policy(model, self.bonus(context.weights), self.mixing)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        moved, model = adapted(epoch, problem, optimist(epoch.policy))
+        moved, model = adapted(epoch, problem, optimistic_model(epoch.policy))
         rows = steps.fitted_state(moved).active
         if model is None or not isinstance(rows, Moments):
             return moved
-        return replace(moved, policy=optimism(model, self.bonus(rows.weight), self.mixing))
+        return replace(moved, policy=optimistic_policy(model, self.bonus(rows.weight), self.mixing))

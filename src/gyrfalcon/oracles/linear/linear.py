@@ -12,6 +12,7 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.oracles.features.bases import Basis, Identity
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linalg.conditioning import gram_suffices
@@ -42,6 +43,8 @@ class Linear:
     intercept: bool = True
     standardise: bool = True
     interactions: bool = True
+
+    __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
         layouts = [layout.value for layout in Layout]

@@ -1,7 +1,7 @@
-"""Extremely randomised trees as features of a linear class: what they tell of each action, beside the inputs.
+"""Extremely randomised trees as features of a linear class: their predictions per action, beside the inputs.
 
-Trees that are grown on rows know these by heart. So the regression on top of them sees, for the rows that
-they were grown on, what trees of the other half of the rows tell, and is as sure of them as they deserve.
+Trees overfit their training rows, so cross-fitted predictions are used as features: for the rows that the
+forest was grown on, the regression sees predictions of trees grown on the other half of the rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import FeatureMap, Identity
 from gyrfalcon.oracles.features.union import StandardisedMap
-from gyrfalcon.oracles.recursive.ridge import RunningRidge, by_action
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, by_action
 from gyrfalcon.oracles.regressors.fitted import RegressorModel
 from gyrfalcon.oracles.regressors.regressor import Regressor, RegressorOracle
 from gyrfalcon.oracles.regressors.spec import Estimator, class_named
@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 1024
 
 @dataclass(frozen=True, slots=True)
 class TreeMap:
-    """The inputs, and what trees tell of each action there."""
+    """The inputs, and the predictions of a forest for each action."""
 
     inputs: FeatureMap
     model: RegressorModel
@@ -42,21 +42,23 @@ class TreeMap:
 
     @property
     def n_features(self) -> int:
-        """Those of the inputs, and one for each action that the trees know."""
+        """The number of input features, plus one per action."""
         return self.inputs.n_features + self.model.design.n_actions
 
     def expand(self, x: Floats) -> Floats:
         """The features (..., D) of the inputs (..., p)."""
         rows = x.reshape(-1, self.n_inputs)
-        told = np.empty((len(rows), self.model.design.n_actions))
+        predicted = np.empty((len(rows), self.model.design.n_actions))
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            told[part] = self.model.scores(Contexts(rows[part]))
-        return np.concatenate([self.inputs.expand(x), told.reshape(*x.shape[:-1], told.shape[1])], axis=-1)
+            predicted[part] = self.model.scores(Contexts(rows[part]))
+        return np.concatenate(
+            [self.inputs.expand(x), predicted.reshape(*x.shape[:-1], predicted.shape[1])], axis=-1
+        )
 
 
 def check_installed() -> None:
-    """Refuse trees where there is no scikit-learn to grow them."""
+    """Raise ValueError where scikit-learn, which grows the trees, is not installed."""
     try:
         class_named(_KIND)
     except ValueError as error:
@@ -66,18 +68,18 @@ def check_installed() -> None:
         ) from error
 
 
-def grown(rows: Log, n_actions: int, ridge: float = 1.0, seed: int = 0) -> RunningRidge:
+def grown(rows: Log, n_actions: int, ridge: float = 1.0, seed: int = 0) -> RecursiveRidge:
     """The regression of these rows on their inputs and on trees, which are grown on the same rows."""
     inputs = StandardisedMap.of(Identity().fit(rows.contexts.shared), rows.contexts.shared)
     some = Contexts(rows.contexts.shared[:_ROWS_AT_ONCE])
-    whole = Regressor(_FOREST, seed=seed).oracle(some, n_actions)
-    half = replace(whole, settings=Regressor(_HALF, seed=seed))
-    fit = RunningRidge.start(TreeMap(inputs, _forests(whole, rows)), n_actions, ridge)
-    return fit.advanced(rows, _honest(half, inputs, rows))[0]
+    forest = Regressor(_FOREST, seed=seed).oracle(some, n_actions)
+    half = replace(forest, settings=Regressor(_HALF, seed=seed))
+    fit = RecursiveRidge.start(TreeMap(inputs, _forests(forest, rows)), n_actions, ridge)
+    return fit.updated(rows, _crossfitted(half, inputs, rows))[0]
 
 
-def _honest(oracle: RegressorOracle, inputs: FeatureMap, rows: Log) -> Floats:
-    """(n, d): the columns of the rows, with what trees tell that have not seen them."""
+def _crossfitted(oracle: RegressorOracle, inputs: FeatureMap, rows: Log) -> Floats:
+    """(n, d): the columns of the rows, with predictions of trees that were grown on others."""
     halves = dealt(rows)
     phi = np.empty((len(rows), 1 + inputs.n_features + oracle.design.n_actions))
     phi[:, 0] = 1.0
@@ -95,7 +97,7 @@ def _forests(oracle: RegressorOracle, rows: Log) -> RegressorModel:
 
 
 def dealt(rows: Log) -> Bools:
-    """(n,) every other row of each action, so that both halves have seen all of it."""
+    """(n,): every other row of each action, so that both halves have all contexts and actions."""
     order, played = by_action(rows.action)
     chosen = np.zeros(len(rows), dtype=np.bool_)
     for _, part in played:

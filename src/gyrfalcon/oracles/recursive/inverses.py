@@ -1,4 +1,4 @@
-"""Inverses P = (A + ridge)^-1 of Gram matrices A that grow row by row, or whose rows are forgotten."""
+"""Inverses P = (A + ridge)^-1 of Gram matrices A: rank-k updates, and discounting of earlier rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def no_rows(n_actions: int, d: int, ridge: float) -> Floats:
 
 
 class GrowingInverses:
-    """Inverses (K, d, d) that are changed in place, and room for it: fresh memory costs more than sums.
+    """Inverses (K, d, d) updated in place, with work space: allocation costs more than the sums.
 
     Rows F take P to P - V'V with V = L^-1 F P and LL' = I + F P F', which stays exactly symmetric, and with
     errors e = r - F theta they move the coefficients by V' L^-1 e.
@@ -78,13 +78,13 @@ def shrunken(inverses: Floats, factor: float, ridge: float) -> tuple[Floats, Flo
 
 
 def _triangle(matrix: Floats) -> Floats:
-    """The upper triangle R in Fortran's order with R'R = matrix; below it stands what may stand there."""
+    """The upper triangle R in Fortran's order with R'R = matrix; what is below it is undefined."""
     from scipy.linalg.lapack import dpotrf
 
     triangle, info = dpotrf(matrix, clean=0)
     if info != 0 or not np.isfinite(triangle[-1, -1]):
         raise ValueError(
-            "Features or rewards are not finite, or too large for a running fit (products of up to "
+            "Features or rewards are not finite, or too large for a recursive fit (products of up to "
             f"{np.abs(matrix).max():.1e}); drop such rows, or standardise the features first."
         )
     return np.asarray(triangle)

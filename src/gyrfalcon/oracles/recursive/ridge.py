@@ -1,7 +1,7 @@
-"""Ridge regression of each action that is carried from batch to batch and never fitted from scratch.
+"""Recursive ridge regression per action: rank-k updates of the inverse Gram matrix, batch by batch.
 
-What is kept is the inverse P = (A + ridge)^-1 of an action's regularised Gram matrix, and coefficients that
-are moved by the errors of new rows alone. Both forget their own rounding: what earlier rows left in P and
+The state is the inverse P = (A + ridge)^-1 of an action's regularised Gram matrix, and coefficients that are
+moved by the errors of new rows alone. Rounding errors do not accumulate: what earlier rows left in P and
 theta shrinks in the directions of new ones.
 """
 
@@ -21,20 +21,20 @@ from gyrfalcon.oracles.linalg.batch_invariant import forms, lines
 from gyrfalcon.oracles.linear.models import fill_unknown
 from gyrfalcon.oracles.recursive.inverses import GrowingInverses, no_rows, shrunken
 
-N_LEADING = 128
+N_PREFIX = 128
 _ROWS_AT_ONCE = 1 << 12
-"""Rows whose features are held at a time: a long log that warms a learner up would not fit otherwise."""
+"""Rows whose features are held at a time, to bound the memory that a long log needs."""
 
 
 @dataclass(frozen=True, slots=True)
-class RunningRidge:
-    """Least sum (r - phi'theta)^2 + ridge |theta|^2 of each of K actions on phi = [1, basis(x)], d columns.
+class RecursiveRidge:
+    """Ridge regression of the rewards of each of K actions on phi = [1, basis(x)], d columns.
 
-    Features of actions are not looked at. Columns should have scales of about 1, which `StandardisedMap`
-    gives them: the ridge acts on columns as they are.
+    It minimises sum (r - phi'theta)^2 + ridge |theta|^2. Features of actions are ignored. Columns should have
+    scales of about 1, which `StandardisedMap` gives them: the ridge acts on unscaled columns.
 
     >>> from gyrfalcon.oracles.features.bases import IdentityMap
-    >>> empty = RunningRidge.start(IdentityMap(3), n_actions=2)
+    >>> empty = RecursiveRidge.start(IdentityMap(3), n_actions=2)
     >>> empty.n_columns, empty.n, empty.model(bonus=1.0).widths(Contexts(np.zeros((1, 3)))).tolist()
     (4, 0.0, [[1.0, 1.0]])
     """
@@ -43,8 +43,8 @@ class RunningRidge:
     ridge: float
     inverses: Floats
     """(K, d, d): (A_k + ridge)^-1."""
-    leading: Floats | None
-    """(K, q, q): the same of the first q columns alone, for cheaper widths; None if they are all."""
+    prefix_inverses: Floats | None
+    """(K, q, q): inverses for the first q columns alone, for cheaper widths; None if q = d."""
     coefficients: Floats
     """(K, d)."""
     cross: Floats
@@ -56,19 +56,19 @@ class RunningRidge:
 
     @staticmethod
     def start(
-        basis: FeatureMap, n_actions: int, ridge: float = 1.0, n_leading: int = N_LEADING
-    ) -> RunningRidge:
-        """The regression of no rows."""
+        basis: FeatureMap, n_actions: int, ridge: float = 1.0, n_prefix: int = N_PREFIX
+    ) -> RecursiveRidge:
+        """A regression without any rows."""
         if not (ridge > 0.0 and math.isfinite(ridge)):
-            raise ValueError(f"ridge is {ridge}; a running fit needs a finite number above 0, such as 1.")
-        if n_leading < 1:
-            raise ValueError(f"n_leading is {n_leading}; widths need at least 1 column, the intercept.")
+            raise ValueError(f"ridge is {ridge}; a recursive fit needs a finite number above 0, such as 1.")
+        if n_prefix < 1:
+            raise ValueError(f"n_prefix is {n_prefix}; widths need at least 1 column, the intercept.")
         d = 1 + basis.n_features
-        return RunningRidge(
+        return RecursiveRidge(
             basis=basis,
             ridge=float(ridge),
             inverses=no_rows(n_actions, d, ridge),
-            leading=no_rows(n_actions, n_leading, ridge) if n_leading < d else None,
+            prefix_inverses=no_rows(n_actions, n_prefix, ridge) if n_prefix < d else None,
             coefficients=np.zeros((n_actions, d)),
             cross=np.zeros((n_actions, d)),
             squares=np.zeros(n_actions),
@@ -92,13 +92,13 @@ class RunningRidge:
 
     @property
     def known(self) -> Bools | None:
-        """(K,) which actions there are data on; None: all."""
+        """(K,): actions with data; None if all have some."""
         known = self.weights > 0.0
         return None if known.all() else known
 
     @property
     def degrees_of_freedom(self) -> float:
-        """How many coefficients the rows have determined: the trace of A (A + ridge)^-1 over all actions."""
+        """Effective number of parameters: the trace of A (A + ridge)^-1 over all actions."""
         undetermined = self.ridge * float(np.einsum("kii->", self.inverses))
         return max(self.coefficients.size - undetermined, 0.0)
 
@@ -108,28 +108,23 @@ class RunningRidge:
         fitted = np.einsum("kd,kd->", self.coefficients, self.cross + self.ridge * self.coefficients)
         return max(float(self.squares.sum()) - float(fitted), 0.0) / max(self.n, 1e-300)
 
-    def rows(self, contexts: Contexts) -> Floats:
-        """The columns [1, basis(x)], (n, d)."""
-        return rows_of(self.basis, contexts)
-
-    def with_rows(self, log: Log) -> RunningRidge:
+    def with_rows(self, log: Log) -> RecursiveRidge:
         """The regression with the rows of a log added; ValueError where these are not finite or too large."""
-        return self.advanced(log)[0]
+        return self.updated(log)[0]
 
-    def advanced(self, log: Log, phi: Floats | None = None) -> tuple[RunningRidge, Floats]:
-        """The regression with new rows, and the leverages (n,) that these had before; see `predicted`.
+    def updated(self, log: Log, phi: Floats | None = None) -> tuple[RecursiveRidge, Floats]:
+        """The regression with new rows, and the leverages (n,) that these had before the update.
 
-        Leverages are a by-product of adding rows. `phi` are the columns of the log's contexts, if somebody
-        has made them already.
+        `phi` are the columns of the log's contexts, if they are at hand.
         """
         leverages = np.empty(len(log))
         if len(log) == 0:
             return self, leverages
         after = self._copied()
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
             for start, part in _parts(log):
                 here = slice(start, start + len(part))
-                made = self.rows(part.contexts) if phi is None else phi[here]
+                made = columns_of(self.basis, part.contexts) if phi is None else phi[here]
                 leverages[here] = after._add(made, part)
         if not np.isfinite(after.squares).all():
             raise ValueError(
@@ -138,42 +133,42 @@ class RunningRidge:
         return after, leverages
 
     def _add(self, phi: Floats, log: Log) -> Floats:
-        """Add rows to arrays that nobody else has seen yet, and give the leverages that they had before."""
+        """Add rows in place, to a fresh copy, and return the leverages that they had before."""
         order, played = by_action(log.action)
         phi, reward = phi[order], log.reward[order]
         leverages = np.empty(len(log))
-        inverses = [GrowingInverses(own) for own in (self.inverses, self.leading) if own is not None]
+        inverses = [GrowingInverses(own) for own in (self.inverses, self.prefix_inverses) if own is not None]
         for action, part in played:
             f, r = phi[part], reward[part]
             errors = r - f @ self.coefficients[action]
             change, leverages[order[part]] = inverses[0].updated(action, f, errors)
             self.coefficients[action] += change
-            for leading in inverses[1:]:
-                leading.updated(action, f[:, : leading.width], errors)
+            for prefix in inverses[1:]:
+                prefix.updated(action, f[:, : prefix.width], errors)
             self.cross[action] += r @ f
             self.squares[action] += r @ r
             self.weights[action] += len(r)
         return leverages
 
     def predicted(self, log: Log) -> tuple[Floats, Floats]:
-        """The estimate theta_a'phi and the leverage phi'P_a phi of the action that was played, (n,) each."""
+        """Estimate theta_a'phi and leverage phi'P_a phi of the action that was taken, (n,) each."""
         values, leverages = np.empty(len(log)), np.empty(len(log))
         for start, some in _parts(log):
             order, played = by_action(some.action)
-            made = self.rows(some.contexts)[order]
+            made = columns_of(self.basis, some.contexts)[order]
             for action, part in played:
                 f, where = made[part], start + order[part]
                 values[where] = f @ self.coefficients[action]
                 leverages[where] = np.einsum("nd,nd->n", f @ self.inverses[action], f)
         return values, np.maximum(leverages, 0.0, out=leverages)
 
-    def model(self, bonus: float = 0.0, bounds: tuple[float, float] | None = None) -> RunningModel:
-        """The estimates, kept within bounds, plus `bonus` times their widths."""
-        matrices = self.inverses if self.leading is None else self.leading
-        return RunningModel(self.basis, self.coefficients, matrices, float(bonus), bounds, self.known)
+    def model(self, bonus: float = 0.0, bounds: tuple[float, float] | None = None) -> RecursiveModel:
+        """Scores: estimates clipped to bounds, plus `bonus` times their widths."""
+        matrices = self.inverses if self.prefix_inverses is None else self.prefix_inverses
+        return RecursiveModel(self.basis, self.coefficients, matrices, float(bonus), bounds, self.known)
 
-    def scaled(self, factor: float) -> RunningRidge:
-        """The regression with every row's weight times a factor of at least 0, as forgetting does.
+    def scaled(self, factor: float) -> RecursiveRidge:
+        """The regression with every row's weight times a factor of at least 0, for discounting.
 
         Exact, and without the Gram matrix: where A has the eigenvalue a, P has 1 / (a + ridge), and
         1 / (factor a + ridge) comes from P (factor + (1 - factor) ridge P)^-1, whose second part has
@@ -184,36 +179,37 @@ class RunningRidge:
         if factor == 0.0:
             return self.reindexed(np.full(self.n_actions, -1))
         inverses, changes = shrunken(self.inverses, factor, self.ridge)
+        prefix = self.prefix_inverses
         return replace(
             self,
             inverses=inverses,
-            leading=None if self.leading is None else shrunken(self.leading, factor, self.ridge)[0],
+            prefix_inverses=None if prefix is None else shrunken(prefix, factor, self.ridge)[0],
             coefficients=factor * np.einsum("kij,kj->ki", changes, self.coefficients),
             cross=factor * self.cross,
             squares=factor * self.squares,
             weights=factor * self.weights,
         )
 
-    def reindexed(self, source: Ints) -> RunningRidge:
+    def reindexed(self, source: Ints) -> RecursiveRidge:
         """The regression when action k was action source[k] before, -1 if it is new."""
         return replace(
             self,
             inverses=_taken(self.inverses, source, np.eye(self.n_columns) / self.ridge),
-            leading=None
-            if self.leading is None
-            else _taken(self.leading, source, np.eye(self.leading.shape[1]) / self.ridge),
+            prefix_inverses=None
+            if self.prefix_inverses is None
+            else _taken(self.prefix_inverses, source, np.eye(self.prefix_inverses.shape[1]) / self.ridge),
             coefficients=_taken(self.coefficients, source, 0.0),
             cross=_taken(self.cross, source, 0.0),
             squares=_taken(self.squares, source, 0.0),
             weights=_taken(self.weights, source, 0.0),
         )
 
-    def _copied(self) -> RunningRidge:
-        """The same in arrays that nobody else has."""
+    def _copied(self) -> RecursiveRidge:
+        """A copy whose arrays can be changed in place."""
         return replace(
             self,
             inverses=self.inverses.copy(),
-            leading=None if self.leading is None else self.leading.copy(),
+            prefix_inverses=None if self.prefix_inverses is None else self.prefix_inverses.copy(),
             coefficients=self.coefficients.copy(),
             cross=self.cross.copy(),
             squares=self.squares.copy(),
@@ -222,8 +218,8 @@ class RunningRidge:
 
 
 @dataclass(frozen=True, slots=True)
-class RunningModel:
-    """The estimates of a running regression, kept within `bounds`, plus `bonus` times their widths."""
+class RecursiveModel:
+    """Estimates of a recursive regression, clipped to `bounds`, plus `bonus` times their widths."""
 
     basis: FeatureMap
     coefficients: Floats  # (K, d)
@@ -234,7 +230,7 @@ class RunningModel:
 
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times widths, (n, K)."""
-        phi = rows_of(self.basis, contexts)
+        phi = columns_of(self.basis, contexts)
         columns = self._means(phi, contexts.eligible)
         if self.bonus != 0.0:
             columns += self.bonus * self._widths(phi)
@@ -242,11 +238,11 @@ class RunningModel:
 
     def means(self, contexts: Contexts) -> Floats:
         """The estimates alone, (n, K); an action without data has just more than the best of the others."""
-        return self._means(rows_of(self.basis, contexts), contexts.eligible).T
+        return self._means(columns_of(self.basis, contexts), contexts.eligible).T
 
     def widths(self, contexts: Contexts) -> Floats:
         """The length of phi in the inverse of the regularised Gram matrix, (n, K)."""
-        return self._widths(rows_of(self.basis, contexts)).T
+        return self._widths(columns_of(self.basis, contexts)).T
 
     def _means(self, phi: Floats, eligible: Bools | None) -> Floats:
         columns = lines(self.coefficients, phi)
@@ -261,7 +257,7 @@ class RunningModel:
         return np.sqrt(squares, out=squares)
 
 
-def rows_of(basis: FeatureMap, contexts: Contexts) -> Floats:
+def columns_of(basis: FeatureMap, contexts: Contexts) -> Floats:
     """The columns [1, basis(x)], (n, 1 + D)."""
     phi = np.empty((len(contexts), 1 + basis.n_features))
     phi[:, 0] = 1.0
@@ -278,7 +274,7 @@ def _parts(log: Log) -> Iterator[tuple[int, Log]]:
 
 
 def by_action(action: Ints) -> tuple[Ints, list[tuple[int, slice]]]:
-    """The order in which rows stand action by action, and each played action with its place therein."""
+    """An order that groups rows by action, and each action that was taken with its slice of the order."""
     order = np.argsort(action, kind="stable")
     ends = np.cumsum(np.bincount(action)).tolist()
     places = enumerate(zip([0, *ends], ends, strict=False))
