@@ -37,7 +37,7 @@ def check_variant(variant: str) -> None:
 
 
 def check_delta(delta: float, variant: Variant = "paper") -> None:
-    """Refuse a confidence for which the proof, mended or as printed, does not go through."""
+    """Refuse a confidence for which the proof, corrected or as printed, does not go through."""
     check_variant(variant)
     limit, shown = (DELTA_MAX, ".4901") if variant == "corrected" else (0.5, ".5")
     if not 0.0 < delta <= limit:
