@@ -82,7 +82,7 @@ def bounds(
 
     Theorem 2 bounds the regret of Epsilon-FALCON after T rounds with K actions and a class of d coefficients
     whose best model has the mean squared error b. It is shown with the constants that its proof needs, as
-    printed and with the slips mended, summed epoch by epoch, and with every constant set to 1.
+    printed and with errata corrected, summed epoch by epoch, and with every constant set to 1.
     """
     from gyrfalcon.cli.theorem import Theorem
     from gyrfalcon.theory import C_LINEAR, optimal_epsilon

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gyrfalcon.reports import numbers
-
 _NARROW = 20
 """How narrow text may be wrapped."""
 
@@ -101,8 +99,12 @@ def with_error(summary: Summary, digits: int) -> str:
     """
     if math.isnan(summary.mean):
         return "-"
-    # Terminals may know no minus sign but the hyphen.
-    return numbers.with_error(summary.mean, summary.standard_error, digits).replace("\N{MINUS SIGN}", "-")
+    error = "" if math.isnan(summary.standard_error) else f" ({_decimal(summary.standard_error, digits)})"
+    return f"{_decimal(summary.mean, digits)}{error}"
+
+
+def _decimal(value: float, digits: int) -> str:
+    return f"{round(float(value), digits) + 0.0:,.{digits}f}"  # a zero without its sign
 
 
 def _wrapped(text: str) -> str:
