@@ -186,7 +186,7 @@ class AdaptiveFalcon:
         if len(log) == 0:
             return steps.carried_over(epoch, self.schedule)
         before = adaptive_state(epoch)
-        n_rows = before.n_rows + len(log)
+        n_rows = len(log) + (0.0 if before.linear is None else before.linear.statistics.pooled.n)
         candidates, comparison = self._compared(before, log, n_rows)
         linear, report = self._refit_linear(before, log, epoch.index)
         state = replace(
@@ -295,7 +295,7 @@ class AdaptiveFalcon:
             report=replace(
                 report,
                 gamma=gamma,
-                details=state.report_lines(self.names, corollary=self.epsilon == "corollary"),
+                details=state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary"),
             ),
         )
         share = self.share(epoch.stop)
