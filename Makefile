@@ -1,6 +1,7 @@
 # `make demo` and `make test` do all set-up on a machine that has Python 3.11 or later, pip and make.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
+PYTHONS ?= python3.11 python3.12 python3.13
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
@@ -8,7 +9,7 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check docs reference format bench lock clean
+.PHONY: help setup demo test test-long test-all coverage build check docs reference format bench lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,14 +40,27 @@ demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in
 	$(VENV)/bin/gyrfalcon demo
 
 # One process per core: libraries that start threads of their own would only wait for each other.
-test test-long check: export OMP_NUM_THREADS := 1
-test test-long check: export OPENBLAS_NUM_THREADS := 1
+test test-long coverage check: export OMP_NUM_THREADS := 1
+test test-long coverage check: export OPENBLAS_NUM_THREADS := 1
 
 test: $(DEV_READY) ## Run the tests
-	$(PY) -m pytest -n auto -m "not long"
+	$(PY) -m pytest -n auto -m "not long and not site"
 
 test-long: $(DEV_READY) ## Run the tests that are too slow for every run
 	$(PY) -m pytest -n auto -m long
+
+test-all: ## Run the tests on every Python from 3.11 to 3.13 that this machine has
+	@for python in $(PYTHONS); do \
+	  if command -v $$python > /dev/null; then \
+	    echo "== $$python"; $(MAKE) test PYTHON=$$python VENV=.venv-$$python || exit 1; \
+	  else echo "== $$python is not installed, so it is left out"; fi; \
+	done
+
+coverage: $(DEV_READY) ## Run the tests and fail below the coverage floor of pyproject.toml
+	$(PY) -m pytest -n auto -m "not long" --cov --cov-report=term:skip-covered
+
+build: $(DEV_READY) ## Build the wheel and the source distribution into dist/
+	$(PY) -m hatchling build
 
 check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m ruff format --check .
@@ -56,11 +70,14 @@ check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m pytest -q -n auto --doctest-modules --doctest-glob='*.md' src README.md docs
 	@! grep -nE '(https?|file)://|--(extra-)?index-url|--find-links' requirements*.lock
 
-docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+# Everything is read anew (-E), as Sphinx says nothing of pages that it has read before.
+docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline, and check its links
+	rm -rf site
+	$(PY) -m sphinx --builder html -E -q --fail-on-warning --keep-going -j auto -d build/doctrees docs site
+	$(PY) -m pytest -q -m site tests/docs
 
-reference: $(DEV_READY) ## Write the reference pages anew from the code
-	$(PY) docs/hooks/generate_reference.py
+reference: $(DEV_READY) ## Write the reference of the command line anew from the code
+	$(PY) docs/_ext/cli_page.py
 
 format: $(DEV_READY) ## Format the code and mend what the linter can
 	$(PY) -m ruff check --fix .
@@ -77,4 +94,4 @@ lock: ## Pin every package with its hashes (needs uv)
 	$(COMPILE) --extra bench --extra build -c requirements-dev.lock -o requirements-bench.lock
 
 clean: ## Remove the environments
-	rm -rf $(VENV) $(BENCH_VENV)
+	rm -rf .venv .venv-*

@@ -60,7 +60,7 @@ def together_against_decisions(learner: Learner, outcomes: PotentialOutcomes) ->
     index = {action: number for number, action in enumerate(outcomes.problem.actions)}
 
     def one_by_one() -> float:
-        bandit, total = Bandit(learner, problem=outcomes.problem, seed=0), 0.0
+        bandit, total = Bandit(learner=learner, problem=outcomes.problem, seed=0), 0.0
         for x, rewards in given:
             decision = bandit.decide(x)
             earned = rewards[index[decision.action]]

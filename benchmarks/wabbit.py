@@ -101,7 +101,7 @@ def against_wabbit(ours: Callable[[], Call], options: str, feed: Callable[[str],
 
 def bandit() -> Call:
     """`Bandit.decide` for a NumPy array, with a fitted model in play."""
-    one = Bandit(EpsilonFalcon(), actions=range(N_ACTIONS), features=N_FEATURES, seed=1)
+    one = Bandit(learner=EpsilonFalcon(), actions=range(N_ACTIONS), features=N_FEATURES, seed=1)
     rng = np.random.default_rng(7)
     slopes = rng.standard_normal((N_FEATURES, N_ACTIONS)) / 20
     played = 0

@@ -1,1 +1,1 @@
-"""Who earns most: our learners and other libraries' on the same rounds, `python -m benchmarks.regret`."""
+"""Mean reward of our learners and other libraries on the same rounds: `python -m benchmarks.regret`."""

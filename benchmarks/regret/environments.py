@@ -81,7 +81,7 @@ class Place:
     @property
     def is_binary(self) -> bool:
         """Whether rewards are 0 or 1; Gaussian ones may leave [0, 1]."""
-        return self.kind == "real" or self.environment(0).problem.rewards.outside != "accept"
+        return self.kind == "real" or self.environment(0).problem.rewards.out_of_range != "accept"
 
     @property
     def size(self) -> tuple[int, int]:

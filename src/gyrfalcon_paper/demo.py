@@ -1,15 +1,17 @@
-"""Section 1.1 of the paper: a wrong linear model, and who is led astray by it."""
+"""Section 1.1 of the paper: a misspecified linear model, played by four learners."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -18,17 +20,20 @@ from gyrfalcon.reports.figures import Band
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon.sweeps.processes import OnPiece, Task, run_all
-from gyrfalcon_paper.lines import heights_of, played_model
+from gyrfalcon_paper.lines import line_contexts
 
 LEARNERS: dict[str, Learner] = {
     "LinUCB": LinUCB(),
     "FALCON": Falcon(),
     "Epsilon-FALCON": EpsilonFalcon(),
+    "AdaptiveFalcon": AdaptiveFalcon(),
 }
+ADAPTIVE_REPLICATIONS = 6
+"""Replications of the default learner: it refits some five hundred times a run, the others eleven times."""
 FIRST_EPOCH = 100
 
-N_CONTEXTS = 1000
-"""Contexts, spaced evenly, by which it is judged what lines would cost."""
+GRID = (np.arange(1000) + 0.5) / 1000
+"""Contexts, spaced evenly, at which estimated rewards are compared with the truth."""
 
 PIECE = 25
 """Replications that one worker plays together: enough to share the work, few enough to see progress."""
@@ -39,13 +44,13 @@ IN_PROCESS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one learner came to: its regret, and the lines that it believes in at the end."""
+    """Results of one learner: its regret, and its estimates of the expected rewards after the last round."""
 
     cumulative: Summary
     late: Summary  # per round over the last half
     rounds: Floats  # (C,): middles of the stretches
     per_round: Band  # mean over each stretch, two standard errors either way
-    beliefs: Floats  # (R, 2, 2): for each replication and action, the line's height at x = 0 and at x = 1
+    estimates: Floats  # (R, 2, G): estimated reward of each action over the grid of contexts
 
     @staticmethod
     def of(pieces: list[Piece]) -> Outcome:
@@ -60,16 +65,19 @@ class Outcome:
                 np.array([summary.mean for summary in stretches]),
                 np.array([summary.standard_error for summary in stretches]),
             ),
-            np.concatenate([piece.beliefs for piece in pieces]),
+            np.concatenate([piece.estimates for piece in pieces]),
         )
 
     def greedy_regret(self) -> float:
-        """Expected regret a round of acting greedily on the lines at the end, averaged over replications."""
-        x = (np.arange(N_CONTEXTS) + 0.5) / N_CONTEXTS
-        gaps = self.beliefs[:, 0] - self.beliefs[:, 1]
-        higher = gaps[:, :1] * (1.0 - x) + gaps[:, 1:] * x > 0.0
-        means = StepExample.means(x)
-        return float(np.mean(means.max(axis=1) - np.where(higher, means[:, 0], means[:, 1])))
+        """Expected regret per round of the greedy policy for the final estimates, mean over replications."""
+        first = self.estimates[:, 0] > self.estimates[:, 1]
+        means = StepExample.means(GRID)
+        return float(np.mean(means.max(axis=1) - np.where(first, means[:, 0], means[:, 1])))
+
+    @property
+    def n_replications(self) -> int:
+        """The number of replications behind these numbers."""
+        return len(self.estimates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +86,26 @@ class Piece:
 
     name: str
     trace: Trace
-    beliefs: Floats  # (r, 2, 2)
+    estimates: Floats  # (r, 2, G)
 
 
 def run_demo(n_rounds: int, n_replications: int, on_piece: OnPiece | None = None) -> dict[str, Outcome]:
     """Every learner in the same environments, on all cores; the same numbers on any machine."""
-    tasks = [
-        Task(name, partial(play_piece, name, n_rounds, first, min(PIECE, n_replications - first)))
-        for name in LEARNERS
-        for first in range(0, n_replications, PIECE)
-    ]
+    tasks = [task for name in reversed(LEARNERS) for task in _tasks(name, n_rounds, n_replications)]
     jobs = 1 if n_rounds * n_replications <= IN_PROCESS else None
-    pieces = run_all(tasks, jobs, on_piece or _unheard)
+    pieces = run_all(tasks, jobs, on_piece or _no_progress)
     return {name: Outcome.of([piece for piece in pieces if piece.name == name]) for name in LEARNERS}
+
+
+def _tasks(name: str, n_rounds: int, n_replications: int) -> list[Task]:
+    """Pieces of work for one learner; replications of the default learner are pieces of their own."""
+    n, size = n_replications, PIECE
+    if name == "AdaptiveFalcon":
+        n, size = min(n_replications, ADAPTIVE_REPLICATIONS), 1
+    return [
+        Task(name, partial(play_piece, name, n_rounds, first, min(size, n - first)))
+        for first in range(0, n, size)
+    ]
 
 
 def play_piece(name: str, n_rounds: int, first: int, n_replications: int) -> Piece:
@@ -104,9 +119,9 @@ def play_piece(name: str, n_rounds: int, first: int, n_replications: int) -> Pie
         first_replication=first,
         keep_policies=True,
     )
-    beliefs = np.stack([_believed(epochs[-1].policy) for epochs in trace.epochs])
+    estimates = np.stack([_estimated(epochs[-1].policy) for epochs in trace.epochs])
     # The policies themselves stay here: workers would have to send every one of them.
-    return Piece(name, _without_epochs(trace), beliefs)
+    return Piece(name, _without_epochs(trace), estimates)
 
 
 def _checkpoints(n_rounds: int) -> Ints:
@@ -115,10 +130,14 @@ def _checkpoints(n_rounds: int) -> Ints:
     return np.union1d(doubled[doubled < n_rounds], [n_rounds - n_rounds // 2, n_rounds])
 
 
-def _believed(policy: Policy | None) -> Floats:
-    """The lines that a policy plays by, (2, 2); nan if it plays by none."""
-    model = played_model(policy)
-    return np.full((2, 2), np.nan) if model is None else heights_of(model)
+def _estimated(policy: Policy | None) -> Floats:
+    """Estimated rewards over the grid without any optimism bonus, (2, G); nan if the policy has no model."""
+    if not isinstance(policy, KernelPolicy):
+        return np.full((2, len(GRID)), np.nan)
+    scorer: Any = policy.scorer
+    means = replace(scorer, bonus=0.0) if hasattr(scorer, "bonus") else scorer
+    scores: Floats = means.scores(line_contexts(GRID))
+    return np.ascontiguousarray(scores.T)
 
 
 def _without_epochs(trace: Trace) -> Trace:
@@ -132,5 +151,5 @@ def _without_epochs(trace: Trace) -> Trace:
     )
 
 
-def _unheard(done: int, total: int, name: str) -> None:
+def _no_progress(done: int, total: int, name: str) -> None:
     del done, total, name

@@ -33,7 +33,7 @@ LEARNERS: dict[str, Learner] = {
 
 
 def trained(learner: Learner, n: int = 40, seed: int = 5) -> Bandit:
-    bandit = Bandit(learner, actions=["a", "b", "c"], features=2, seed=seed)
+    bandit = Bandit(learner=learner, actions=["a", "b", "c"], features=2, seed=seed)
     rng = np.random.default_rng(0)
     for x in rng.normal(size=(n, 2)):
         decision = bandit.decide(x)
@@ -50,7 +50,9 @@ def test_a_bandit_decides_is_rewarded_and_goes_through_epochs(name: str) -> None
 
 
 def test_a_bandit_learns_which_action_is_better() -> None:
-    bandit = Bandit(EpsilonGreedy(schedule=FixedBatch(20)), actions=["bad", "good"], features=1, seed=3)
+    bandit = Bandit(
+        learner=EpsilonGreedy(schedule=FixedBatch(20)), actions=["bad", "good"], features=1, seed=3
+    )
     for _ in range(200):
         decision = bandit.decide([1.0])
         bandit.reward(decision.event_id, float(decision.action == "good"))

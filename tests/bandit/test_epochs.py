@@ -16,11 +16,11 @@ from tests.bandit.helpers import Clock, Recorder, batches, refused
 
 
 def bandit_of(size: int = 4, **settings: object) -> Bandit:
-    return Bandit(Recorder(size), actions=["a", "b"], seed=1, **settings)  # type: ignore[arg-type]
+    return Bandit(learner=Recorder(size), actions=["a", "b"], seed=1, **settings)  # type: ignore[arg-type]
 
 
 def recorded(bandit: Bandit) -> list[list[int]]:
-    learner = bandit._play.learner
+    learner = bandit._engine.learner
     assert isinstance(learner, Recorder)
     return [log.round.tolist() for log in learner.logs]
 
@@ -106,12 +106,12 @@ def test_when_all_rounds_expired_without_default_the_policy_stays() -> None:
 
 def test_a_learner_that_fails_in_reward_loses_no_reward_and_is_asked_again_with_the_next() -> None:
     learner = Recorder(2, fails=["matrix is singular"])
-    bandit = Bandit(learner, actions=["a", "b"], seed=1)
+    bandit = Bandit(learner=learner, actions=["a", "b"], seed=1)
     ids = bandit.decide_many(n=3).event_id
     bandit.reward(ids[0], 0.25)
     with pytest.raises(ArithmeticError, match="matrix is singular") as caught:
         bandit.reward(ids[1], 0.75)
-    assert "The rewards are credited" in caught.value.__notes__[0]
+    assert "The rewards are credited" in caught.value.__notes__[1]
     assert (bandit.epoch.index, bandit.n_pending) == (1, 1)
     assert bandit.decide().epoch == 1
     learner.fails.clear()
@@ -122,7 +122,9 @@ def test_a_learner_that_fails_in_reward_loses_no_reward_and_is_asked_again_with_
 
 def test_a_learner_that_fails_in_decide_only_warns_because_decisions_must_go_on() -> None:
     clock, learner = Clock(), Recorder(2, fails=["matrix is singular"])
-    bandit = Bandit(learner, actions=["a", "b"], seed=1, reward_timeout=1, default_reward=0, clock=clock)
+    bandit = Bandit(
+        learner=learner, actions=["a", "b"], seed=1, reward_timeout=1, default_reward=0, clock=clock
+    )
     bandit.decide_many(n=2)
     clock.now += 1.0
     with pytest.warns(RuntimeWarning, match=r"matrix is singular.*decisions go on") as caught:
@@ -135,11 +137,11 @@ def test_a_learner_that_fails_in_decide_only_warns_because_decisions_must_go_on(
 
 
 def test_a_failing_start_leaves_the_features_open() -> None:
-    bandit = Bandit(EpsilonFalcon(), actions=["a", "b"], seed=1)
-    bandit._play.learner = object()  # type: ignore[assignment]
+    bandit = Bandit(learner=EpsilonFalcon(), actions=["a", "b"], seed=1)
+    bandit._engine.learner = object()  # type: ignore[assignment]
     with pytest.raises(AttributeError):
         bandit.decide([1.0])
-    bandit._play.learner = EpsilonFalcon()
+    bandit._engine.learner = EpsilonFalcon()
     assert bandit.decide([1.0, 2.0]).round == 0
 
 
@@ -150,20 +152,20 @@ def test_a_log_of_decisions_made_elsewhere_is_learned_from_and_counts_as_rounds(
     bandit.update(log_of(bandit.problem, 10))
     assert bandit.epoch.index == 2
     assert bandit.epoch.start == 13
-    learner = bandit._play.learner
+    learner = bandit._engine.learner
     assert isinstance(learner, Recorder)
     assert len(learner.logs[0]) == 12
 
 
 def test_an_empty_log_changes_nothing() -> None:
-    bandit = Bandit(batches(), actions=["a", "b"], seed=1)
+    bandit = Bandit(learner=batches(), actions=["a", "b"], seed=1)
     bandit.update(log_of(bandit.problem, 0))
     assert bandit.decide([1.0]).round == 0
 
 
 def test_a_log_that_the_learner_fails_on_is_kept() -> None:
     learner = Recorder(4, fails=["no"])
-    bandit = Bandit(learner, actions=["a", "b"], features=1, seed=1)
+    bandit = Bandit(learner=learner, actions=["a", "b"], features=1, seed=1)
     with pytest.raises(ArithmeticError):
         bandit.update(log_of(bandit.problem, 4))
     learner.fails.clear()
@@ -176,7 +178,7 @@ def test_a_warm_start_plays_what_the_log_says_from_the_first_round() -> None:
     contexts = problem.contexts(np.ones((40, 1)))
     actions = ["a", "b"] * 20
     log = problem.log(contexts, actions, rewards=[float(action == "b") for action in actions])
-    warm = Bandit(batches(), problem=problem, warm_start=log, seed=1)
+    warm = Bandit(learner=batches(), problem=problem, initial_log=log, seed=1)
     assert (warm.epoch.index, warm.epoch.start) == (1, 0)
     assert sum(warm.decide([1.0]).action == "b" for _ in range(100)) > 80
 
@@ -188,7 +190,7 @@ def test_a_log_of_another_problem_is_refused() -> None:
     with refused(bandit, r"2 shared and 0 action features.*problem\.log"):
         bandit.update(log)
     with pytest.raises(ValueError, match=r"declare the features"):
-        Bandit(actions=["a", "b"], warm_start=log)
+        Bandit(actions=["a", "b"], initial_log=log)
     with refused(bandit, "the log is a list", TypeError):
         bandit.update([1, 2])  # type: ignore[arg-type]
 

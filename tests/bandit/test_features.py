@@ -61,7 +61,7 @@ def test_a_first_context_fixes_nothing_when_anything_else_is_refused() -> None:
 
 
 def test_a_bandit_without_contexts_plays_and_learns() -> None:
-    bandit = Bandit(batches(20), actions=["a", "b"], seed=1)
+    bandit = Bandit(learner=batches(20), actions=["a", "b"], seed=1)
     for _ in range(40):
         decision = bandit.decide()
         bandit.reward(decision.event_id, float(decision.action == "b"))
@@ -99,7 +99,7 @@ def _eligible(row: int) -> NDArray[np.bool_]:
 
 
 def test_only_eligible_actions_are_chosen_alone_and_in_batches() -> None:
-    bandit = Bandit(batches(30), actions=["a", "b", "c"], features=1, seed=4)
+    bandit = Bandit(learner=batches(30), actions=["a", "b", "c"], features=1, seed=4)
     for row in range(60):
         decision = bandit.decide([float(row)], eligible=_eligible(row))
         assert decision.action != "abc"[row % 3]
@@ -112,7 +112,7 @@ def test_only_eligible_actions_are_chosen_alone_and_in_batches() -> None:
 
 def test_actions_may_have_features_with_and_without_shared_ones() -> None:
     for context in (None, {"age": 30.0}):
-        bandit = Bandit(batches(30), actions=["a", "b"], action_features=["price"], seed=4)
+        bandit = Bandit(learner=batches(30), actions=["a", "b"], action_features=["price"], seed=4)
         for _ in range(60):
             decision = bandit.decide(context, actions={"a": [1.0], "b": [2.0]})
             bandit.reward(decision.event_id, float(decision.action == "b"))

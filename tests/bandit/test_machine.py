@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from gyrfalcon.bandit import Bandit, Decision
-from gyrfalcon.bandit.events import Repeated
+from gyrfalcon.bandit.reward_rules import OnDuplicate
 from tests.bandit.helpers import Clock, batches, bytes_of
 
 TTL, SIZE, OVERTIME = 10.0, 5, 1.0
@@ -23,27 +23,27 @@ class BanditMachine(RuleBasedStateMachine):
     """The model: who waits since when, what each settled event earned, what is learned, and the epoch."""
 
     @initialize(
-        repeated=st.sampled_from(["error", "first", "last", "sum"]),
+        on_duplicate=st.sampled_from(["error", "first", "last", "sum"]),
         default=st.sampled_from([None, 0.25]),
         cap=st.sampled_from([3, 50]),
         seed=st.integers(0, 5),
     )
-    def begin(self, repeated: Repeated, default: float | None, cap: int, seed: int) -> None:
+    def begin(self, on_duplicate: OnDuplicate, default: float | None, cap: int, seed: int) -> None:
         self.clock = Clock()
         self.bandit = Bandit(
-            batches(SIZE),
+            learner=batches(SIZE),
             actions=["a", "b"],
             features=1,
             seed=seed,
             reward_timeout=TTL,
             default_reward=default,
             max_pending=cap,
-            repeated=repeated,
+            on_duplicate=on_duplicate,
             max_overtime=OVERTIME,
-            outside="clip",
+            out_of_range="clip",
             clock=self.clock,
         )
-        self.repeated, self.default, self.cap = repeated, default, cap
+        self.on_duplicate, self.default, self.cap = on_duplicate, default, cap
         self.waiting: dict[str, tuple[float, int]] = {}  # when it was decided, at which round
         self.settled: dict[str, float] = {}
         self.expired: set[str] = set()
@@ -73,9 +73,9 @@ class BanditMachine(RuleBasedStateMachine):
                 self.bandit.reward(event_id, value)
             return
         self.bandit.reward(event_id, value)
-        if event_id in self.waiting or self.repeated == "last":
+        if event_id in self.waiting or self.on_duplicate == "last":
             self.settled[event_id] = value
-        elif self.repeated == "sum":
+        elif self.on_duplicate == "sum":
             self.settled[event_id] += value
         self.waiting.pop(event_id, None)
         self._advance()
@@ -128,12 +128,12 @@ class BanditMachine(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        ledger = self.bandit._play.ledger
+        held = self.bandit._engine.events.contents()
         assert self.bandit.n_pending == len(self.waiting) - len(self._due(0))
-        assert list(ledger.waiting) == list(self.waiting)
-        assert {key: row.reward for key, row in ledger.settled.items()} == self.settled
+        assert list(held.pending) == list(self.waiting)
+        assert {key: row.reward for key, row in held.settled.items()} == self.settled
         assert self.bandit.epoch.index == self.epoch
-        assert (self.bandit._play.round, self.bandit.epoch.stop) == (self.round, self.stop)
+        assert (self.bandit._engine.round, self.bandit.epoch.stop) == (self.round, self.stop)
 
     def _opened(self, decisions: list[Decision]) -> None:
         for decision in decisions:
@@ -145,7 +145,7 @@ class BanditMachine(RuleBasedStateMachine):
     def _refuses(self, event_id: str) -> bool:
         if event_id in self.waiting:
             return False
-        return event_id in self.expired or event_id not in self.settled or self.repeated == "error"
+        return event_id in self.expired or event_id not in self.settled or self.on_duplicate == "error"
 
     def _due(self, n_new: int) -> list[str]:
         overflow = max(0, len(self.waiting) + n_new - self.cap)

@@ -13,7 +13,9 @@ from tests.bandit.helpers import Clock, Recorder, refused
 
 
 def running() -> Bandit:
-    bandit = Bandit(Recorder(4), actions=["a", "b"], features=2, seed=1, reward_timeout=5.0, clock=Clock())
+    bandit = Bandit(
+        learner=Recorder(4), actions=["a", "b"], features=2, seed=1, reward_timeout=5.0, clock=Clock()
+    )
     for row in range(6):
         decision = bandit.decide([float(row), 1.0])
         if row % 2:
@@ -104,7 +106,7 @@ def test_an_unknown_event_is_refused() -> None:
         ({"actions": "ab"}, "'ab'"),
         ({"reward_range": (1.0, 1.0)}, "1, 1"),
         ({"reward_range": (0.0, math.inf)}, "inf"),
-        ({"outside": "ignore"}, "'ignore'"),
+        ({"out_of_range": "ignore"}, "'ignore'"),
         ({"features": -1}, "-1"),
         ({"seed": 2**64}, "18446744073709551616.*64 bits"),
         ({"seed": 0.5}, "0.5.*whole number"),
@@ -116,7 +118,7 @@ def test_an_unknown_event_is_refused() -> None:
         ({"default_reward": math.nan}, "nan"),
         ({"max_pending": 0}, "max_pending is 0"),
         ({"max_pending": 1e5}, "max_pending is 100000.0"),
-        ({"repeated": "mean"}, "repeated is 'mean'"),
+        ({"on_duplicate": "mean"}, "on_duplicate is 'mean'"),
         ({"max_overtime": -0.5}, "max_overtime is -0.5"),
         ({"max_overtime": math.nan}, "max_overtime is nan"),
         ({"max_overtime": None}, "max_overtime is None"),
@@ -129,9 +131,9 @@ def test_bad_settings_are_refused(settings: dict[str, object], told: str) -> Non
 
 def test_actions_or_a_class_in_place_of_the_learner_are_refused() -> None:
     with pytest.raises(TypeError, match=r"learner is \['a', 'b'\]; give one such as EpsilonFalcon\(\)"):
-        Bandit(["a", "b"])  # type: ignore[arg-type]
+        Bandit(learner=["a", "b"])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="learner is the class EpsilonFalcon"):
-        Bandit(EpsilonFalcon, actions=["a", "b"])  # type: ignore[arg-type]
+        Bandit(learner=EpsilonFalcon, actions=["a", "b"])  # type: ignore[arg-type]
 
 
 def test_seeds_may_be_any_64_bits() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.bandit.events import Repeated
+from gyrfalcon.bandit.reward_rules import OnDuplicate
 from tests.bandit.helpers import Clock, Recorder, refused
 
 
@@ -18,7 +18,7 @@ def test_rewards_in_any_order_give_the_same_next_epoch() -> None:
     logs = []
     for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
         learner = Recorder(4)
-        bandit = Bandit(learner, actions=["a", "b"], features=1, seed=1)
+        bandit = Bandit(learner=learner, actions=["a", "b"], features=1, seed=1)
         decisions = [bandit.decide([float(row)]) for row in range(4)]
         for row in order:
             assert bandit.epoch.index == 1
@@ -33,7 +33,7 @@ def test_rewards_in_any_order_give_the_same_next_epoch() -> None:
 
 def test_a_reward_that_comes_epochs_later_counts_in_the_fit_after_it() -> None:
     learner = Recorder(4)
-    bandit = Bandit(learner, actions=["a", "b"], seed=1, max_overtime=0.0)
+    bandit = Bandit(learner=learner, actions=["a", "b"], seed=1, max_overtime=0.0)
     late = bandit.decide(event_id="late")
     for _ in range(7):
         bandit.reward(bandit.decide().event_id, 0.5)
@@ -48,7 +48,7 @@ def test_a_reward_that_comes_epochs_later_counts_in_the_fit_after_it() -> None:
 
 def test_costs_are_flipped_and_scaled_for_the_learner() -> None:
     learner = Recorder(2)
-    bandit = Bandit(learner, actions=["a", "b"], reward_range=(0, 50), cost=True, seed=1)
+    bandit = Bandit(learner=learner, actions=["a", "b"], reward_range=(0, 50), cost=True, seed=1)
     for cost in (10, 50):
         bandit.reward(bandit.decide().event_id, cost)
     assert learner.logs[0].reward.tolist() == [0.8, 0.0]
@@ -57,7 +57,7 @@ def test_costs_are_flipped_and_scaled_for_the_learner() -> None:
 @pytest.mark.parametrize(("outside", "units"), [("clip", [0.0, 1.0]), ("accept", [-1.0, 2.5])])
 def test_rewards_outside_the_range_follow_the_rule(outside: str, units: list[float]) -> None:
     learner = Recorder(2)
-    bandit = Bandit(learner, actions=["a", "b"], reward_range=(0, 2), outside=outside, seed=1)  # type: ignore[arg-type]
+    bandit = Bandit(learner=learner, actions=["a", "b"], reward_range=(0, 2), out_of_range=outside, seed=1)  # type: ignore[arg-type]
     for reward in (-2.0, 5.0):
         bandit.reward(bandit.decide().event_id, reward)
     assert learner.logs[0].reward.tolist() == units
@@ -65,7 +65,7 @@ def test_rewards_outside_the_range_follow_the_rule(outside: str, units: list[flo
 
 def test_numbers_of_any_kind_are_rewards() -> None:
     learner = Recorder(5)
-    bandit = Bandit(learner, actions=["a", "b"], seed=1)
+    bandit = Bandit(learner=learner, actions=["a", "b"], seed=1)
     for reward in (1, True, np.float32(0.5), np.int64(0), Decimal("0.25")):
         bandit.reward(bandit.decide().event_id, reward)  # type: ignore[arg-type]
     assert learner.logs[0].reward.tolist() == [1.0, 1.0, 0.5, 0.0, 0.25]
@@ -81,7 +81,7 @@ def test_a_reward_that_is_no_number_in_the_range_is_refused(value: object) -> No
 
 
 def test_of_many_rewards_all_are_credited_or_none() -> None:
-    bandit = Bandit(Recorder(3), actions=["a", "b"], seed=1)
+    bandit = Bandit(learner=Recorder(3), actions=["a", "b"], seed=1)
     ids = bandit.decide_many(n=3).event_id
     with refused(bandit, "outside"):
         bandit.reward_many({ids[0]: 1.0, ids[1]: 7.0})
@@ -102,9 +102,9 @@ def test_an_id_that_is_not_text_is_refused(event_id: object) -> None:
 
 
 @pytest.mark.parametrize(("rule", "earned"), [("error", 0.25), ("first", 0.25), ("last", 0.5), ("sum", 0.75)])
-def test_a_second_reward_follows_the_rule(rule: Repeated, earned: float) -> None:
+def test_a_second_reward_follows_the_rule(rule: OnDuplicate, earned: float) -> None:
     learner = Recorder(2)
-    bandit = Bandit(learner, actions=["a", "b"], seed=1, repeated=rule)
+    bandit = Bandit(learner=learner, actions=["a", "b"], seed=1, on_duplicate=rule)
     twice, once = bandit.decide(), bandit.decide()
     bandit.reward(twice.event_id, 0.25)
     if rule == "error":
@@ -120,8 +120,8 @@ def test_a_second_reward_follows_the_rule(rule: Repeated, earned: float) -> None
 
 
 @pytest.mark.parametrize("rule", ["error", "last", "sum"])
-def test_a_second_reward_after_the_first_was_learned_from_is_refused(rule: Repeated) -> None:
-    bandit = Bandit(Recorder(1), actions=["a", "b"], seed=1, repeated=rule)
+def test_a_second_reward_after_the_first_was_learned_from_is_refused(rule: OnDuplicate) -> None:
+    bandit = Bandit(learner=Recorder(1), actions=["a", "b"], seed=1, on_duplicate=rule)
     decision = bandit.decide()
     bandit.reward(decision.event_id, 0.25)
     assert bandit.epoch.index == 2
@@ -130,7 +130,7 @@ def test_a_second_reward_after_the_first_was_learned_from_is_refused(rule: Repea
 
 
 def test_under_first_a_second_reward_is_ignored_for_good() -> None:
-    bandit = Bandit(Recorder(1), actions=["a", "b"], seed=1, repeated="first")
+    bandit = Bandit(learner=Recorder(1), actions=["a", "b"], seed=1, on_duplicate="first")
     decision = bandit.decide()
     for reward in (0.25, 0.5, 0.75):
         bandit.reward(decision.event_id, reward)
@@ -140,13 +140,13 @@ def test_under_first_a_second_reward_is_ignored_for_good() -> None:
 
 
 def test_a_sum_must_stay_in_the_range_or_is_clipped_as_a_whole() -> None:
-    bandit = Bandit(Recorder(1), actions=["a", "b"], seed=1, repeated="sum", max_overtime=5.0)
+    bandit = Bandit(learner=Recorder(1), actions=["a", "b"], seed=1, on_duplicate="sum", max_overtime=5.0)
     waiting, decision = bandit.decide(), bandit.decide()
     bandit.reward(decision.event_id, 0.75)
     with refused(bandit, "1.5 is outside"):
         bandit.reward(decision.event_id, 0.75)
     learner = Recorder(2)
-    bandit = Bandit(learner, actions=["a", "b"], seed=1, repeated="sum", outside="clip")
+    bandit = Bandit(learner=learner, actions=["a", "b"], seed=1, on_duplicate="sum", out_of_range="clip")
     decision, waiting = bandit.decide(), bandit.decide()
     bandit.reward(decision.event_id, 3.0)
     bandit.reward(decision.event_id, -2.5)
@@ -156,7 +156,7 @@ def test_a_sum_must_stay_in_the_range_or_is_clipped_as_a_whole() -> None:
 
 def test_an_event_expires_when_its_time_is_up_and_is_dropped() -> None:
     clock = Clock()
-    bandit = Bandit(Recorder(), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
+    bandit = Bandit(learner=Recorder(), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
     early = bandit.decide()
     clock.now += 9.75
     later = bandit.decide()
@@ -170,13 +170,13 @@ def test_an_event_expires_when_its_time_is_up_and_is_dropped() -> None:
 
 
 @pytest.mark.parametrize("rule", ["error", "first", "last", "sum"])
-def test_an_expired_event_earns_the_default_reward_and_no_other(rule: Repeated) -> None:
+def test_an_expired_event_earns_the_default_reward_and_no_other(rule: OnDuplicate) -> None:
     clock, learner = Clock(), Recorder(2)
     bandit = Bandit(
-        learner,
+        learner=learner,
         actions=["a", "b"],
         seed=1,
-        repeated=rule,
+        on_duplicate=rule,
         reward_timeout=10,
         default_reward=0.25,
         clock=clock,
@@ -194,7 +194,9 @@ def test_an_expired_event_earns_the_default_reward_and_no_other(rule: Repeated) 
 
 def test_expiry_alone_turns_the_epoch_over_at_the_next_decision() -> None:
     clock, learner = Clock(), Recorder(2)
-    bandit = Bandit(learner, actions=["a", "b"], reward_timeout=10, default_reward=0, clock=clock, seed=1)
+    bandit = Bandit(
+        learner=learner, actions=["a", "b"], reward_timeout=10, default_reward=0, clock=clock, seed=1
+    )
     bandit.decide_many(n=2)
     clock.now += 10.0
     assert bandit.decide().epoch == 2
@@ -202,7 +204,7 @@ def test_expiry_alone_turns_the_epoch_over_at_the_next_decision() -> None:
 
 
 def test_beyond_the_cap_the_oldest_expire() -> None:
-    bandit = Bandit(Recorder(100), actions=["a", "b"], seed=1, max_pending=3)
+    bandit = Bandit(learner=Recorder(100), actions=["a", "b"], seed=1, max_pending=3)
     first = bandit.decide_many(n=3)
     second = bandit.decide_many(n=2)
     assert bandit.n_pending == 3
@@ -216,7 +218,7 @@ def test_beyond_the_cap_the_oldest_expire() -> None:
 
 def test_a_clock_that_is_set_back_breaks_nothing() -> None:
     clock = Clock(1000.0)
-    bandit = Bandit(Recorder(100), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
+    bandit = Bandit(learner=Recorder(100), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
     before = bandit.decide()
     clock.now = 0.0
     after = bandit.decide()
@@ -231,7 +233,7 @@ def test_a_clock_that_is_set_back_breaks_nothing() -> None:
 
 def test_a_clock_that_once_ran_far_ahead_does_not_keep_events_for_ever() -> None:
     clock = Clock(0.0)
-    bandit = Bandit(Recorder(100), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
+    bandit = Bandit(learner=Recorder(100), actions=["a", "b"], seed=1, reward_timeout=10.0, clock=clock)
     clock.now = 1e9
     bandit.decide()
     clock.now = 1.0

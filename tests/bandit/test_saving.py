@@ -35,7 +35,7 @@ def play_on(bandit: Bandit, n: int, seed: int) -> list[Any]:
     made: list[Any] = []
     for _ in range(n):
         made += [bandit.decide(rng.normal(size=2)), *bandit.decide_many(rng.normal(size=(2, 2)))]
-        waiting = list(bandit._play.ledger.waiting)
+        waiting = list(bandit._engine.events.contents().pending)
         for event_id in rng.choice(waiting, size=min(3, len(waiting)), replace=False).tolist():
             bandit.reward(event_id, float(rng.random()))
     return made
@@ -43,7 +43,7 @@ def play_on(bandit: Bandit, n: int, seed: int) -> list[Any]:
 
 @pytest.mark.parametrize("name", MANY)
 def test_a_loaded_bandit_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
-    bandit = Bandit(MANY[name], actions=["a", "b", "c"], features=2, seed=5, clock=Clock())
+    bandit = Bandit(learner=MANY[name], actions=["a", "b", "c"], features=2, seed=5, clock=Clock())
     for step in range(4):
         play_on(bandit, 7, step)
         bandit.save(tmp_path / "bandit")
@@ -57,7 +57,7 @@ def test_a_loaded_bandit_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
 
 def test_features_of_actions_masks_and_updates_are_restored(tmp_path: Path) -> None:
     learner = EpsilonFalcon(tau_1=16, model_class=Linear(layout="hybrid", ridge=1.0))
-    bandit = Bandit(learner, actions=["a", "b"], features=1, action_features=2, seed=5, clock=Clock())
+    bandit = Bandit(learner=learner, actions=["a", "b"], features=1, action_features=2, seed=5, clock=Clock())
     rng = np.random.default_rng(0)
 
     def play(one: Bandit, rng: np.random.Generator) -> list[Any]:
@@ -86,7 +86,7 @@ def test_a_bandit_that_awaits_its_features_still_does(tmp_path: Path) -> None:
 def test_rules_defaults_and_expired_events_are_restored(tmp_path: Path) -> None:
     clock = Clock()
     bandit = Bandit(
-        Recorder(50),
+        learner=Recorder(50),
         actions=["a", "b"],
         seed=1,
         reward_timeout=10,

@@ -17,7 +17,7 @@ N_THREADS, N_EVENTS = 8, 2000
 
 def test_no_event_is_lost_and_every_row_is_learned_from_once() -> None:
     learner = Recorder(500)
-    bandit = Bandit(learner, actions=["a", "b", "c"], features=2, seed=1)
+    bandit = Bandit(learner=learner, actions=["a", "b", "c"], features=2, seed=1)
     barrier = threading.Barrier(N_THREADS)
 
     def play(thread: int) -> list[Decision]:
@@ -46,7 +46,7 @@ def _check_books(bandit: Bandit, learner: Recorder, decisions: list[Decision]) -
     answered = {one.round: one for one in decisions}
     learned = [number for log in learner.logs for number in log.round.tolist()]
     assert max(Counter(learned).values()) == 1
-    assert len(learned) + len(bandit._play.ledger.settled) == len(decisions)
+    assert len(learned) + bandit._engine.events.n_settled == len(decisions)
     for log in learner.logs:
         for number, action, propensity, epoch in zip(
             log.round.tolist(), log.action.tolist(), log.propensity.tolist(), log.epoch.tolist(), strict=True
@@ -61,7 +61,7 @@ def _check_books(bandit: Bandit, learner: Recorder, decisions: list[Decision]) -
 
 
 def test_a_bandit_may_be_saved_while_others_decide(tmp_path: Path) -> None:
-    bandit = Bandit(batches(50), actions=["a", "b"], features=1, seed=1)
+    bandit = Bandit(learner=batches(50), actions=["a", "b"], features=1, seed=1)
 
     def play(_: int) -> None:
         for _ in range(200):
@@ -70,12 +70,13 @@ def test_a_bandit_may_be_saved_while_others_decide(tmp_path: Path) -> None:
     def save(_: int) -> None:
         for _ in range(20):
             bandit.save(tmp_path / "bandit")
-            play = Bandit.load(tmp_path / "bandit")._play
-            assert len(play.ledger.waiting) <= 4
-            settled = [row.event.round for row in play.ledger.settled.values()]
-            waiting = [event.round for event in play.ledger.waiting.values()]
+            engine = Bandit.load(tmp_path / "bandit")._engine
+            held = engine.events.contents()
+            assert len(held.pending) <= 4
+            settled = [row.event.round for row in held.settled.values()]
+            waiting = [event.round for event in held.pending.values()]
             assert len({*settled, *waiting}) == len(settled) + len(waiting)
-            assert play.round - play.epoch.start <= len(settled) + len(waiting)
+            assert engine.round - engine.epoch.start <= len(settled) + len(waiting)
 
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda number: (save if number == 4 else play)(number), range(5)))

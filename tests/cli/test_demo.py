@@ -7,7 +7,7 @@ import pytest
 
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.simulation.simulate import simulate
-from gyrfalcon_paper.demo import LEARNERS, PIECE, Outcome, Piece, play_piece, run_demo
+from gyrfalcon_paper.demo import GRID, LEARNERS, PIECE, Outcome, Piece, play_piece, run_demo
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal
 
 SMALL = ("demo", "--rounds", "1000", "--replications", "3")
@@ -15,12 +15,14 @@ SMALL = ("demo", "--rounds", "1000", "--replications", "3")
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict[str, float]]]:
-    told: dict[str, dict[str, dict[str, float]]] = numbers(*SMALL, "--out", tmp_path_factory.mktemp("demo"))
-    return told
+    printed: dict[str, dict[str, dict[str, float]]] = numbers(
+        *SMALL, "--out", tmp_path_factory.mktemp("demo")
+    )
+    return printed
 
 
 def test_the_demo_prints_numbers_for_machines(report: dict[str, dict[str, dict[str, float]]]) -> None:
-    assert set(report["regret"]) == {"LinUCB", "FALCON", "Epsilon-FALCON"}
+    assert set(report["regret"]) == {"LinUCB", "FALCON", "Epsilon-FALCON", "AdaptiveFalcon"}
     for name, row in report["regret"].items():
         trace = simulate(LEARNERS[name], StepExample(), 1000, 3, checkpoints=[500])
         assert row["cumulative"] == pytest.approx(trace.regret[:, -1].mean())
@@ -51,27 +53,30 @@ def test_replications_are_the_same_in_any_pieces() -> None:
     whole = simulate(LEARNERS["FALCON"], StepExample(), 1000, PIECE + 2)
     outcome = run_demo(1000, PIECE + 2)["FALCON"]
     assert outcome.cumulative.mean == pytest.approx(whole.regret[:, -1].mean(), rel=1e-12)
-    assert len(outcome.beliefs) == PIECE + 2
+    assert outcome.n_replications == PIECE + 2
 
 
-def test_beliefs_are_the_lines_of_the_last_epoch() -> None:
+def test_estimates_are_those_of_the_last_epoch_without_a_bonus() -> None:
     piece = play_piece("Epsilon-FALCON", 3000, 1, 2)
     trace = simulate(
         LEARNERS["Epsilon-FALCON"], StepExample(), 3000, 2, first_replication=1, keep_policies=True
     )
-    for lines, epochs in zip(piece.beliefs, trace.epochs, strict=True):
+    for estimates, epochs in zip(piece.estimates, trace.epochs, strict=True):
         model = epochs[-1].policy.scorer  # type: ignore[union-attr]
-        assert lines[:, 0] == pytest.approx(model.intercepts[:, 0])
-        assert lines[:, 1] == pytest.approx(model.intercepts[:, 0] + model.weights[:, 0])
-        assert abs(lines[1] - 0.5).max() < 0.1
+        assert estimates == pytest.approx(model.intercepts + model.weights * GRID)
+        assert abs(estimates[1] - 0.5).max() < 0.1
+    (adaptive,) = play_piece("AdaptiveFalcon", 3000, 0, 1).estimates
+    assert np.abs(adaptive[0] - (GRID > 0.5)).mean() < 0.1  # no linear model is closer than 0.1875
 
 
 @pytest.mark.parametrize("crossing", [0.1, 0.418861, 0.5, 0.8])
-def test_acting_on_lines_that_cross_elsewhere_costs_half_of_how_far(crossing: float) -> None:
+def test_the_greedy_policy_of_linear_models_that_cross_elsewhere_costs_half_of_how_far(
+    crossing: float,
+) -> None:
     piece = play_piece("FALCON", 1000, 0, 2)
-    line = [0.5 - crossing, 1.5 - crossing]  # crosses .5 at the crossing
-    lines = np.array([[line, [0.5, 0.5]]] * 2)
-    outcome = Outcome.of([Piece("FALCON", piece.trace, lines)])
+    line = [0.5 - crossing, 1.5 - crossing]  # crosses 0.5 at the crossing
+    estimates = np.array([[line[0] + GRID * (line[1] - line[0]), np.full(len(GRID), 0.5)]] * 2)
+    outcome = Outcome.of([Piece("FALCON", piece.trace, estimates)])
     # A grid of 1000 contexts is off by at most one of them.
     assert outcome.greedy_regret() == pytest.approx(0.5 * abs(crossing - 0.5), abs=0.0006)
 

@@ -34,7 +34,7 @@ class Lines:
     @cached_property
     def problem(self) -> Problem:
         names = [f"action {index}" for index in range(self.n_actions)]
-        return Problem(names, self.n_features, self.n_action_features, outside="accept")
+        return Problem(names, self.n_features, self.n_action_features, out_of_range="accept")
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
         parts = [part_of(drawn_block(self, seed, block), rows) for block, rows in blocks(start, stop)]

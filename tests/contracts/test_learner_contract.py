@@ -271,7 +271,7 @@ def test_a_file_in_mid_run_changes_nothing(name: str, tmp_path: Path) -> None:
 def changed(problem: Problem) -> Problem:
     """Action 1 retired, a new action added, the others in another order."""
     return Problem(
-        ["action 2", "new", "action 0"], problem.features, problem.action_features, outside="accept"
+        ["action 2", "new", "action 0"], problem.features, problem.action_features, out_of_range="accept"
     )
 
 
@@ -308,7 +308,7 @@ def test_an_action_that_is_added_gets_tried_and_learning_goes_on(name: str) -> N
 def test_all_actions_may_be_replaced_and_epoch_1_adapted(name: str, labels: tuple[str, ...]) -> None:
     for play in (played(name), started(LEARNERS[name], environment_for(name))):
         features = play.environment.problem.features, play.environment.problem.action_features
-        problem = Problem(labels, *features, outside="accept")
+        problem = Problem(labels, *features, out_of_range="accept")
         environment = replace(play.environment, n_actions=len(labels))
         adapted = play.learner.adapt(play.epoch, problem)
         assert_valid(adapted, environment)

@@ -60,7 +60,7 @@ def test_equal_problems_are_equal_however_they_were_written() -> None:
 
 
 def test_a_problem_is_a_value() -> None:
-    clipped = replace(ADS, outside="clip", reward_range=(0, 10))
+    clipped = replace(ADS, out_of_range="clip", reward_range=(0, 10))
     assert clipped.rewards.to_unit([20]).tolist() == [1.0]
     assert clipped.features is ADS.features
     assert pickle.loads(pickle.dumps(PRICED)) == PRICED

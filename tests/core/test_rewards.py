@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gyrfalcon.core.inputs.reward_range import Outside, RewardRange
+from gyrfalcon.core.inputs.reward_range import OutOfRange, RewardRange
 
 
 def test_rewards_are_scaled_to_the_unit_interval() -> None:
@@ -52,7 +52,9 @@ def test_an_array_keeps_its_shape() -> None:
 
 
 def test_a_reward_outside_is_refused_with_its_value_range_and_remedy() -> None:
-    sentence = r"row 1: reward 1.7 is outside \(0, 1\); widen the range, or choose outside='clip' or 'accept'"
+    sentence = (
+        r"row 1: reward 1.7 is outside \(0, 1\); widen the range, or choose out_of_range='clip' or 'accept'"
+    )
     with pytest.raises(ValueError, match=sentence):
         RewardRange().to_unit([0.5, 1.7])
     with pytest.raises(ValueError, match=r"^reward 1.7 is outside"):
@@ -62,23 +64,23 @@ def test_a_reward_outside_is_refused_with_its_value_range_and_remedy() -> None:
 
 
 def test_clip_moves_rewards_to_the_nearer_end() -> None:
-    clipping = RewardRange(0, 2, outside="clip")
+    clipping = RewardRange(0, 2, out_of_range="clip")
     assert clipping.to_unit([-5, 1, 1e300]).tolist() == [0.0, 0.5, 1.0]
     assert clipping.to_unit([-5, 1, 9]).tolist() == [0.0, 0.5, 1.0]
 
 
 def test_accept_lets_rewards_through() -> None:
-    assert RewardRange(0, 2, outside="accept").to_unit([-2, 1, 4]).tolist() == [-1.0, 0.5, 2.0]
+    assert RewardRange(0, 2, out_of_range="accept").to_unit([-2, 1, 4]).tolist() == [-1.0, 0.5, 2.0]
     with pytest.raises(ValueError, match="too large"):
-        RewardRange(-1e308, 7e307, outside="accept").unit_one(1e308)
+        RewardRange(-1e308, 7e307, out_of_range="accept").unit_one(1e308)
     with pytest.raises(ValueError, match="too large"):
-        RewardRange(0, 1e-300, outside="accept").to_unit([1e10])
+        RewardRange(0, 1e-300, out_of_range="accept").to_unit([1e10])
 
 
 @pytest.mark.parametrize("outside", ["error", "clip", "accept"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -np.inf, None, np.float32("nan")])
-def test_missing_and_infinite_rewards_are_refused_by_every_rule(outside: Outside, value: object) -> None:
-    rule = RewardRange(outside=outside)
+def test_missing_and_infinite_rewards_are_refused_by_every_rule(outside: OutOfRange, value: object) -> None:
+    rule = RewardRange(out_of_range=outside)
     with pytest.raises(ValueError, match="finite number"):
         rule.unit_one(value)
     with pytest.raises(ValueError, match=r"row 1: .* finite number"):
@@ -102,7 +104,7 @@ def test_what_is_not_a_number_is_not_a_reward(value: object) -> None:
         ({"high": float("inf")}, "high end inf is not finite"),
         ({"high": "1"}, "high end '1' .* is not a number"),
         ({"low": -1e308, "high": 1e308}, "too wide"),
-        ({"outside": "ignore"}, "outside is 'ignore'; give 'error', 'clip' or 'accept'"),
+        ({"out_of_range": "ignore"}, "out_of_range is 'ignore'; give 'error', 'clip' or 'accept'"),
     ],
 )
 def test_a_range_that_makes_no_sense_is_refused(settings: dict[str, Any], sentence: str) -> None:

@@ -16,16 +16,8 @@ import pytest
 from scipy import sparse
 
 from gyrfalcon.core.inputs import tables
-from gyrfalcon.core.inputs.tables import (
-    floats_of,
-    listed,
-    number_of,
-    read,
-    row_of,
-    shown,
-    suggestion,
-    values_of,
-)
+from gyrfalcon.core.inputs.messages import short_repr, suggestion
+from gyrfalcon.core.inputs.tables import floats_of, listed, number_of, read, row_of, values_of
 
 COLUMNS = {"age": [31, 44], "city": ["Oslo", None]}
 
@@ -200,9 +192,9 @@ def test_a_new_array_is_made_so_that_the_callers_may_change_theirs() -> None:
 
 
 def test_values_are_shown_short_and_plain() -> None:
-    assert shown(np.float64(1.5)) == "1.5"
-    assert shown(np.str_("a")) == "'a'"
-    assert len(shown("a" * 1000)) == 60
+    assert short_repr(np.float64(1.5)) == "1.5"
+    assert short_repr(np.str_("a")) == "'a'"
+    assert len(short_repr("a" * 1000)) == 60
 
 
 def test_a_suggestion_is_the_nearest_name_or_the_first_few() -> None:

@@ -137,9 +137,9 @@ def test_draws_are_asked_for_in_bounded_parts(monkeypatch: pytest.MonkeyPatch) -
 
 def test_settings_that_cannot_be_raise() -> None:
     for mixing in (-0.1, 1.1, math.nan):
-        with pytest.raises(ValueError, match="it is a share of play"):
+        with pytest.raises(ValueError, match="give a number from 0 to 1"):
             ThompsonPolicy(linear(1), 1.0, mixing)
-        with pytest.raises(ValueError, match="it is a share of play"):
+        with pytest.raises(ValueError, match="give a number from 0 to 1"):
             SampledPolicy(linear(1), mixing)
     for scale in (-0.1, math.inf, math.nan):
         with pytest.raises(ValueError, match=f"scale is {scale}"):

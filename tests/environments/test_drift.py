@@ -233,7 +233,7 @@ def test_settings_are_values() -> None:
         (
             (A, LinearEnvironment(noise="bernoulli")),
             {"at": 5},
-            "outside is 'accept' in the first environment and 'error'",
+            "out_of_range is 'accept' in the first environment and 'error'",
         ),
     ],
 )

@@ -79,9 +79,9 @@ def test_a_learner_earns_as_much_as_in_live_play(learner: Learner, tilt: float) 
 
 
 def test_without_the_correction_replay_of_a_tilted_log_would_be_off() -> None:
-    # A floor of 1 makes every match count.
-    assert abs(apart(Uniform(), tilt=1.2, floor=1.0)) > 20
-    assert abs(apart(TAIL, tilt=1.2, floor=1.0)) > 10
+    # A min_propensity of 1 makes every match count.
+    assert abs(apart(Uniform(), tilt=1.2, min_propensity=1.0)) > 20
+    assert abs(apart(TAIL, tilt=1.2, min_propensity=1.0)) > 10
 
 
 def test_rows_count_with_the_same_probability_whatever_their_context() -> None:
@@ -89,11 +89,13 @@ def test_rows_count_with_the_same_probability_whatever_their_context() -> None:
     matches = np.random.default_rng(0).integers(2, size=log.n_rows) == log.log.action[log.rows(0)]
     counts = matches & log.admitted(0)
     right = log.log.contexts.shared[log.rows(0), 0] > 0.5
-    floor = log.log.propensity.min()
+    min_propensity = log.log.propensity.min()
     # Two shares, five standard errors: wrong for one in 870,000 seeds.
     for half in (right, ~right):
-        assert abs(counts[half].mean() - floor) < 5 * np.sqrt(floor * (1 - floor) / half.sum())
-    assert log.expected_rounds == pytest.approx(60_000 * floor)
+        assert abs(counts[half].mean() - min_propensity) < 5 * np.sqrt(
+            min_propensity * (1 - min_propensity) / half.sum()
+        )
+    assert log.expected_rounds == pytest.approx(60_000 * min_propensity)
 
 
 # As one by one.
@@ -208,7 +210,7 @@ def test_logs_tell_themselves_apart() -> None:
     assert len(repr(log)) < 150
     assert repr(log) == repr(pickle.loads(pickle.dumps(log))) == repr(replace(log))
     assert repr(log) != repr(logged(STEP, 2_000, 1))
-    assert repr(log) != repr(replace(log, floor=0.5))
+    assert repr(log) != repr(replace(log, min_propensity=0.5))
 
 
 # Refusals.
@@ -257,8 +259,8 @@ def test_bad_settings_are_refused() -> None:
     log = logged(STEP, 20, 0)
     with pytest.raises(ValueError, match="shuffle is 1; give True or False"):
         replace(log, shuffle=1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"floor is 0\.0; give a probability above 0, or None"):
-        replace(log, floor=0.0)
+    with pytest.raises(ValueError, match=r"min_propensity is 0\.0; give a probability above 0, or None"):
+        replace(log, min_propensity=0.0)
     with pytest.raises(ValueError, match=r"problem is 'ab'; give a gyrfalcon\.Problem"):
         replace(log, problem="ab")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="n_rounds is 0; give a whole number"):

@@ -300,7 +300,7 @@ def test_actions_come_and_go_in_the_midst_of_the_corollary() -> None:
     play = started(learner, environment, seed=1).until(3_000)
     state = adaptive_state(play.epoch)
     assert state.passive is not None
-    adapted = learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, outside="accept"))
+    adapted = learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, out_of_range="accept"))
     moved = adaptive_state(adapted).passive
     assert moved is not None
     stays = state.passive.action != 1

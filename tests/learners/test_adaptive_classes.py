@@ -336,7 +336,7 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
     run = steps(FOURIER, environment, 100)
     epoch, state = last_of(run)
     assert state.candidates.fits == (None,)
-    problem = Problem(labels, features=2, outside="accept")
+    problem = Problem(labels, features=2, out_of_range="accept")
     adapted = FOURIER.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), environment.problem, problem)
     early = Log.concat(adaptive_state(adapted).candidates.buffered_logs, len(labels))
@@ -365,7 +365,7 @@ def test_a_class_at_rest_adapts_as_well() -> None:
         (1, 2),
         next(number for number, fit in enumerate(state.candidates.fits) if isinstance(fit, DeferredRidge)),
     )
-    problem = Problem([second, "new", first], features=2, outside="accept")
+    problem = Problem([second, "new", first], features=2, out_of_range="accept")
     moved = adaptive_state(AUTO.adapt(epoch, problem)).candidates.fits[place]
     resting = state.candidates.fits[place]
     assert isinstance(moved, DeferredRidge)
@@ -393,7 +393,7 @@ def test_a_file_in_mid_run_changes_no_decision(place: int, tmp_path: Path) -> No
 def test_a_bandit_that_was_saved_goes_on_as_it_would_have(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1.0, 1.0, size=(900, 2))
-    bandit = Bandit(QUADRATIC, ["left", "right"], 2, seed=3)
+    bandit = Bandit(learner=QUADRATIC, actions=["left", "right"], features=2, seed=3)
 
     def reward_of(action: object, row: Floats) -> float:
         return float((action == "left") == (row[0] * row[1] > 0.0))

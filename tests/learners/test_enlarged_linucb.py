@@ -76,7 +76,9 @@ def test_the_bonus_covers_what_misspecification_can_do() -> None:
 def test_actions_that_stay_keep_their_bonus_and_a_new_one_has_no_rows() -> None:
     play = started(EnlargedLinUCB(), Lines()).until(500)
     before = model_of(play.epoch.policy).bonus
-    adapted = play.learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, outside="accept"))
+    adapted = play.learner.adapt(
+        play.epoch, Problem(["action 2", "new", "action 0"], 2, out_of_range="accept")
+    )
     assert isinstance(before, np.ndarray)
     assert np.array_equal(model_of(adapted.policy).bonus, [before[2], 1.0, before[0]])
 

@@ -152,7 +152,7 @@ def test_the_calibrated_slack_takes_the_noise_from_passive_residuals() -> None:
 def test_the_calibrated_slack_takes_the_variance_of_rewards_where_passive_rows_are_few() -> None:
     learner, log = EpsilonFalcon(), uniform_log(Lines(n_actions=2, n_features=1), 100)
     log = replace(log, component=(np.arange(100) < 2 * D - 1).astype(np.int64))
-    epoch = learner.start(Problem(["a", "b"], 1, outside="accept"))
+    epoch = learner.start(Problem(["a", "b"], 1, out_of_range="accept"))
     report = report_of(learner.next_epoch(epoch, log))
     slack = 0.5 * float(np.var(log.reward)) * D * math.log(12 / 0.05) / (2 * D - 1)
     assert report.slack == pytest.approx(slack, rel=1e-9)

@@ -93,7 +93,7 @@ def test_an_action_that_is_added_is_tried_and_then_known() -> None:
     environment = Lines()
     learner = ExploreFirst(n_explore=100)
     play = started(learner, environment).until(100)
-    play.epoch = learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, outside="accept"))
+    play.epoch = learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, out_of_range="accept"))
     contexts = environment.draw(0, 50, seed=1).contexts
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts)[:, 1], 1 / 3)
     before = scores_of(play)

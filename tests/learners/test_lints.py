@@ -151,7 +151,7 @@ def test_a_small_scale_is_greedy_play(learner: LinTS) -> None:
 
 
 def test_a_large_scale_is_uniform_play_where_all_actions_have_the_same_rows() -> None:
-    problem = Problem([0, 1, 2], 2, outside="accept")
+    problem = Problem([0, 1, 2], 2, out_of_range="accept")
     x = np.repeat(np.random.default_rng(1).normal(size=(30, 2)), 3, axis=0)
     log = problem.log(Contexts(x), [0, 1, 2] * 30, np.linspace(0.0, 1.0, 90).tolist())
     play = started(replace(TEXTBOOK, scale=1e9), Lines())
@@ -203,7 +203,7 @@ def test_a_new_action_of_a_hybrid_model_is_drawn_from_the_prior() -> None:
     learner = replace(HYBRID, scale=0.1)
     play = started(learner, WITH_FEATURES)
     play.learn(uniform_log(WITH_FEATURES, 300))
-    problem = Problem(["action 2", "new", "action 0", "newer"], 2, 2, outside="accept")
+    problem = Problem(["action 2", "new", "action 0", "newer"], 2, 2, out_of_range="accept")
     adapted = draws_of(learner.adapt(play.epoch, problem).policy)
     before = draws_of(play.epoch.policy)
     assert before.own is not None

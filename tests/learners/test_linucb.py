@@ -31,7 +31,7 @@ def scorer_of(epoch: Epoch) -> OptimisticModel:
 
 
 def learned(learner: LinUCB, log: Log, n_actions: int = 2) -> OptimisticModel:
-    problem = Problem(list(range(n_actions)), log.contexts.shared.shape[1], outside="accept")
+    problem = Problem(list(range(n_actions)), log.contexts.shared.shape[1], out_of_range="accept")
     return scorer_of(learner.next_epoch(learner.start(problem), log))
 
 
@@ -120,7 +120,9 @@ def test_the_first_batch_is_uniform() -> None:
 def test_a_new_action_has_the_width_of_no_data(layout: Any) -> None:
     environment = Lines(n_action_features=2)
     play = started(LinUCB(model_class=Linear(layout=layout)), environment).until(300)
-    adapted = play.learner.adapt(play.epoch, Problem(["action 2", "action 0", "new"], 2, 2, outside="accept"))
+    adapted = play.learner.adapt(
+        play.epoch, Problem(["action 2", "action 0", "new"], 2, 2, out_of_range="accept")
+    )
     contexts = environment.draw(0, 100, seed=1).contexts
     widths = scorer_of(adapted).widths(contexts)
     if layout != "shared":

@@ -81,7 +81,7 @@ def test_true_rewards_lie_within_radius_times_width() -> None:
         play = started(TEXTBOOK, Lines(n_actions=2), seed)
         x, action = rng.uniform(-1.0, 1.0, (200, 2)), rng.integers(0, 2, 200)
         reward = (x * truth[action]).sum(axis=1) + 0.5 * rng.standard_normal(200)
-        log = Problem([0, 1], 2, outside="accept").log(Contexts(x), action.tolist(), reward.tolist())
+        log = Problem([0, 1], 2, out_of_range="accept").log(Contexts(x), action.tolist(), reward.tolist())
         for first in range(0, 200, 20):
             play.learn(log.where((np.arange(200) >= first) & (np.arange(200) < first + 20)))
             model = model_of(play.epoch.policy)
@@ -150,7 +150,9 @@ def test_a_context_far_out_does_not_end_the_refreshing() -> None:
 def test_rows_that_come_after_actions_changed_refresh_the_policy() -> None:
     environment = Lines()
     play = started(OFUL(growth=1e6), environment).until(300)
-    adapted = play.learner.adapt(play.epoch, Problem(["action 2", "new", "action 0"], 2, outside="accept"))
+    adapted = play.learner.adapt(
+        play.epoch, Problem(["action 2", "new", "action 0"], 2, out_of_range="accept")
+    )
     assert radius_of(adapted) == radius_of(play.epoch)
     on = Play(play.learner, environment, adapted)
     on.learn(uniform_log(environment, 5))

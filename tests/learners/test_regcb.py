@@ -214,7 +214,7 @@ def test_the_rule_may_change_between_epochs() -> None:
 
 @pytest.mark.parametrize("rule", ["elimination", "optimistic"])
 def test_rewards_that_are_accepted_outside_their_range_are_not_clipped(rule: Any) -> None:
-    problem = Problem(["bad", "good"], features=1, outside="accept")
+    problem = Problem(["bad", "good"], features=1, out_of_range="accept")
     rng = np.random.default_rng(0)
     action = rng.integers(0, 2, 400)
     contexts = Contexts(rng.normal(size=(400, 1)))

@@ -54,7 +54,7 @@ def played(bandit: Bandit, rng: np.random.Generator, n: int) -> list[tuple[objec
 @pytest.mark.parametrize("name", BANDITS)
 def test_a_bandit_is_stored_in_mid_run_and_goes_on_alike(name: str, tmp_path: Path) -> None:
     learner = EpsilonFalcon(model_class=BANDITS[name], tau_1=20, epsilon=0.2)
-    bandit = Bandit(learner, ["a", "b"], features=["x"], seed=1)
+    bandit = Bandit(learner=learner, actions=["a", "b"], features=["x"], seed=1)
     played(bandit, np.random.default_rng(0), 70)
     bandit.save(tmp_path / "bandit")
     assert b"pickle" not in (tmp_path / "bandit").read_bytes()
@@ -91,7 +91,7 @@ def test_a_regressor_that_predicts_otherwise_after_loading_is_refused(tmp_path: 
 
 def test_a_bandit_whose_regressor_comes_out_otherwise_loads_if_it_may(tmp_path: Path) -> None:
     learner = EpsilonFalcon(model_class=BANDITS["tree"], tau_1=20, epsilon=0.2)
-    bandit = Bandit(learner, ["a", "b"], features=["x"], seed=1)
+    bandit = Bandit(learner=learner, actions=["a", "b"], features=["x"], seed=1)
     played(bandit, np.random.default_rng(0), 70)
     state = fitted_state(bandit.epoch)
     assert isinstance(state.model, RegressorModel)

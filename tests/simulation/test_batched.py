@@ -26,7 +26,7 @@ from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.simulation.batched import Batch, Ranks, how_many_together
+from gyrfalcon.simulation.batched import Batch, ReplicationState, how_many_together
 from gyrfalcon.simulation.engine import Run
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
@@ -141,14 +141,14 @@ def test_learners_that_cannot_march_are_played_alone(learner: Learner) -> None:
 
 def test_replications_join_leave_and_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[tuple[int, int]] = []
-    advanced = Ranks.advanced
+    advanced = ReplicationState.advanced
 
-    def watched(self: Ranks, batch: Batch) -> Ranks:
-        ranks = advanced(self, batch)
-        sizes.append((len(ranks.members), len(ranks.alone)))
-        return ranks
+    def watched(self: ReplicationState, batch: Batch) -> ReplicationState:
+        state = advanced(self, batch)
+        sizes.append((len(state.members), len(state.alone)))
+        return state
 
-    monkeypatch.setattr(Ranks, "advanced", watched)
+    monkeypatch.setattr(ReplicationState, "advanced", watched)
     simulate(LinUCB(schedule=BATCHES), StepExample(), 500, 4)
     assert sizes == [(4, 0)] * 9
     sizes.clear()

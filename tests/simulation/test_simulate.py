@@ -199,7 +199,7 @@ def test_lists_floats_of_other_sizes_and_strides_are_a_environment_too() -> None
 )
 def test_a_environment_that_is_none_is_refused_in_a_sentence(given: Any, sentence: str) -> None:
     class Broken(Coins):
-        problem = Problem([1, 2], features=1, outside="accept")
+        problem = Problem([1, 2], features=1, out_of_range="accept")
 
         def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
             outcomes = super().draw(start, stop, seed)

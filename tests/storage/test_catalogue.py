@@ -186,7 +186,7 @@ def test_a_mixture_comes_back(tmp_path: Path) -> None:
 def others() -> list[object]:
     """Values of the classes that no learner above produces."""
     columns = {"n": Numeric(missing=True), "b": Boolean(), "c": Categorical(("x", 1, 2.5)), "h": Hashed(8)}
-    problem = Problem(["a", ("b", 1), None], columns, reward_range=(-1, 5), outside="clip", cost=True)
+    problem = Problem(["a", ("b", 1), None], columns, reward_range=(-1, 5), out_of_range="clip", cost=True)
     kernels = [SoftmaxKernel(2.0), LogBarrierWeighting(3.0)]
     decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
     untried = TryingKernel(SoftmaxKernel(1.0), np.array([True, False, True]))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.bandit.events import RewardRules
+from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.snapshot import Events, Snapshot
 from gyrfalcon.storage import files
 from tests.bandit.helpers import Clock, batches, bytes_of
@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def whole() -> bytes:
     """A bandit in its third epoch with events that wait, are settled, and are closed."""
-    bandit = Bandit(batches(6), actions=["a", "b"], features=2, seed=3, clock=Clock())
+    bandit = Bandit(learner=batches(6), actions=["a", "b"], features=2, seed=3, clock=Clock())
     for row in range(15):
         decision = bandit.decide([float(row), 1.0])
         if row != 13:
@@ -180,7 +180,7 @@ def test_a_value_of_another_kind_is_not_a_bandit(path: Path) -> None:
 def test_parts_of_a_bandit_that_do_not_fit_together_are_refused(path: Path, whole: bytes) -> None:
     path.write_bytes(whole)
     snapshot = files.load(path, classes=[Snapshot, Events, RewardRules])
-    for change in ({"settled_rewards": np.zeros(9)}, {"waiting": 3}, {"problem": None}):
+    for change in ({"settled_rewards": np.zeros(9)}, {"pending": 3}, {"problem": None}):
         files.save(path, replace(snapshot, **change), classes=[Snapshot, Events, RewardRules])
         with pytest.raises(ValueError, match="don't fit together"):
             Bandit.load(path)

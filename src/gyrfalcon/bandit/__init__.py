@@ -1,4 +1,4 @@
-"""What a person uses in a program."""
+"""The bandit for use in programs, and its decisions."""
 
 from gyrfalcon.bandit.bandit import Bandit
 from gyrfalcon.bandit.decision import Decision, DecisionBatch

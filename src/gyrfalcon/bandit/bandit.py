@@ -1,29 +1,26 @@
-"""A bandit in a program: decide, reward, and the epochs turn over by themselves."""
+"""A bandit for programs: decide, reward, and epochs turn over by themselves."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 
-import numpy as np
-
-from gyrfalcon.bandit.clock import Ageing
+from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
-from gyrfalcon.bandit.engine import Play
-from gyrfalcon.bandit.events import Event, Repeated, RewardRules
+from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
+from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
 from gyrfalcon.bandit.snapshot import Events, Snapshot
-from gyrfalcon.bandit.validation import check_learner, check_overtime, checked_seed, problem_of
-from gyrfalcon.core.epochs import Epoch, decide, decide_one
+from gyrfalcon.bandit.validation import check_learner, checked_seed, problem_of
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.inputs.messages import enumeration
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.inputs.reward_range import Outside
-from gyrfalcon.core.inputs.schema import Schema
-from gyrfalcon.core.records import PASSIVE, Log
-from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
+from gyrfalcon.core.inputs.reward_range import OutOfRange
+from gyrfalcon.core.records import Log
+from gyrfalcon.core.validation import check_at_least
+from gyrfalcon.engine.turnover import Patience
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.protocol import Learner
 
@@ -31,7 +28,7 @@ _FILE_CLASSES = (Snapshot, Events, RewardRules)
 
 
 class Bandit:
-    """Decides, remembers what waits for a reward, and refits when an epoch is over.
+    """Contextual bandit that decides, keeps pending events, and refits when an epoch is over.
 
     The next epoch starts once the planned rounds have been decided and their rewards are settled; or after
     another `max_overtime` times the planned rounds, if half as many rewards as planned rounds have come in.
@@ -40,96 +37,129 @@ class Bandit:
 
     Parameters
     ----------
+    actions
+        At least two labels of any hashable kind, returned as given; None if a `problem` is given instead.
     learner
         How to learn; `AdaptiveFalcon()` by default.
-    actions
-        At least two labels of any hashable kind, given back as given.
     features
-        Names, kinds or number of context features (see `Schema.of`). Without them the first context says.
-    action_features, reward_range, outside, cost
-        See `Problem`.
+        Names, kinds or number of context features (see `Schema.of`). Without them the first context decides.
+    problem
+        Actions, features and rewards in one value, instead of `actions` and the settings of `Problem`.
+    action_features
+        Names, kinds or number of the features of actions (see `Schema.of`), or None if they have none.
+    reward_range
+        Lowest and highest reward.
+    out_of_range
+        Effect of a reward outside the range: "error" refuses it, "clip" moves it to the nearer end, and
+        "accept" takes it as it is.
+    cost
+        Whether rewards are costs, of which less is better.
     seed
         The same seed, event ids and calls give the same decisions. None draws one.
-    reward_timeout, default_reward, max_pending, repeated
-        See `RewardRules`.
-    warm_start
-        A log of earlier decisions, made with `Problem.log`.
+    reward_timeout
+        Seconds after its decision at which an event expires; None waits without limit.
+    default_reward
+        Reward of an event that expires; None drops the event.
+    max_pending
+        Number of events that may wait for a reward: when there are more, the oldest expires.
+    on_duplicate
+        Effect of a second reward for an event: "error" refuses it, "first" ignores it, "last" takes its
+        value, and "sum" adds it. Once the first reward was learned from, "last" and "sum" refuse too.
+    max_overtime
+        How long an epoch waits for rewards after its planned rounds, as a multiple of these rounds.
+    initial_log
+        Log of earlier decisions that the first epoch is fitted on, made with `Problem.log`.
     clock
-        Seconds, for `reward_timeout`; where it is set back, no time has passed.
+        Function that returns seconds, for `reward_timeout`; where it is set back, no time has passed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a setting is not valid, or if both or neither of `actions` and `problem` are given.
 
     Examples
     --------
-    >>> bandit = Bandit(actions=["red", "blue"], features=["age"], seed=1)
+    >>> bandit = Bandit(["red", "blue"], features=["age"], seed=1)
     >>> decision = bandit.decide({"age": 31})
     >>> decision.propensity
     0.5
     >>> bandit.reward(decision.event_id, 1.0)
+    >>> bandit
+    Bandit(actions='red', 'blue'; EpsilonFalcon, epoch 1, 1 decided, 0 pending)
     """
 
     def __init__(
         self,
-        learner: Learner | None = None,
-        actions: Sequence[Hashable] | None = None,
-        features: object = None,
+        actions: Iterable[Hashable] | None = None,
         *,
+        learner: Learner | None = None,
+        features: object = None,
         problem: Problem | None = None,
         action_features: object = None,
         reward_range: tuple[float, float] = (0.0, 1.0),
-        outside: Outside = "error",
+        out_of_range: OutOfRange = "error",
         cost: bool = False,
         seed: int | None = None,
         reward_timeout: float | None = None,
         default_reward: float | None = None,
         max_pending: int = 100_000,
-        repeated: Repeated = "error",
+        on_duplicate: OnDuplicate = "error",
         max_overtime: float = 1.0,
-        warm_start: Log | None = None,
+        initial_log: Log | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        check_overtime(max_overtime)
+        check_at_least("max_overtime", max_overtime, 0.0)
         chosen: Learner = AdaptiveFalcon() if learner is None else learner
         check_learner(chosen)
-        self._awaits_features = features is None and problem is None and warm_start is None
+        awaits_features = features is None and problem is None and initial_log is None
         problem = problem_of(
             problem,
             actions,
             features=features,
             action_features=action_features,
             reward_range=reward_range,
-            outside=outside,
+            out_of_range=out_of_range,
             cost=cost,
         )
         rules = RewardRules(
             reward_timeout=reward_timeout,
             default_reward=default_reward,
             max_pending=max_pending,
-            repeated=repeated,
+            on_duplicate=on_duplicate,
         )
-        self._play = Play.begin(chosen, problem, rules, max_overtime, warm_start)
-        self._equip(checked_seed(seed), Ageing(clock))
-
-    def _equip(self, seed: int, ageing: Ageing) -> None:
-        self._seed = seed
-        self._prefix = f"{seed & 0xFFFFFFFF:08x}-"
-        self._ageing = ageing
         self._lock = threading.RLock()
+        self._engine = BanditEngine.begin(
+            chosen,
+            problem,
+            rules,
+            Patience(max_overtime, MIN_SETTLED),
+            MonotonicClock(clock),
+            seed=checked_seed(seed),
+            initial_log=initial_log,
+            awaits_features=awaits_features,
+        )
+
+    def __repr__(self) -> str:
+        engine = self._engine
+        name, labels = type(engine.learner).__name__, enumeration(self.problem.actions)
+        counts = f"{engine.round} decided, {engine.events.n_pending} pending"
+        return f"Bandit(actions={labels}; {name}, epoch {engine.epoch.index}, {counts})"
 
     @property
     def problem(self) -> Problem:
-        """What is decided about; its features are fixed by the first context when none were given."""
-        return self._play.problem
+        """What is decided about; the first context fixes its features when none were given."""
+        return self._engine.events.problem
 
     @property
     def epoch(self) -> Epoch:
         """The epoch in play, with the report of its fit."""
-        return self._play.epoch
+        return self._engine.epoch
 
     @property
     def n_pending(self) -> int:
-        """How many decisions wait for a reward."""
+        """Number of decisions that wait for a reward, without those whose time is up."""
         with self._lock:
-            ledger = self._play.ledger
-            return len(ledger.waiting) - len(ledger.due(self._ageing.now()))
+            return self._engine.n_pending
 
     def decide(
         self,
@@ -139,23 +169,36 @@ class Bandit:
         eligible: object = None,
         event_id: str | None = None,
     ) -> Decision:
-        """An action for one context, with its exact propensity.
+        """Choose an action for one context, with its exact propensity.
 
-        `context` is a dict, a sequence or an array of the features; `actions` holds action features,
-        `eligible` the labels that may be chosen. Bring your own `event_id` to know it beforehand.
+        Parameters
+        ----------
+        context
+            Features as a mapping of names to values, a sequence or an array; None without features.
+        actions
+            Features of actions: a (K, q) array, or a mapping of labels to rows of features.
+        eligible
+            Labels that may be chosen, or a boolean (K,) array; None for all.
+        event_id
+            Id of the decision, to know it beforehand; None makes one.
+
+        Returns
+        -------
+        Decision
+            The action, its propensity, and the event id to credit its reward to.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the context does not fit the problem, or the event id is empty or taken.
+
+        Warns
+        -----
+        RuntimeWarning
+            If a refit was due and the learner failed: decisions go on by the epoch in play.
         """
         with self._lock:
-            play = self._play
-            problem = self._problem_of(context) if self._awaits_features else play.problem
-            contexts = problem.context(context, actions, eligible)
-            identity = self._id(play.round) if event_id is None else play.ledger.check_new(event_id)
-            now = self._begin(problem, 1)
-            epoch, round_ = play.epoch, play.round
-            uniforms = event_uniforms(self._seed, identity)
-            action, propensity, component = decide_one(epoch, round_, contexts, uniforms)
-            play.open(identity, Event(contexts, 0, action, propensity, epoch.index, round_, component, now))
-            label = problem.actions[action]
-            return Decision(label, propensity, identity, round_, epoch.index, component % 2 == PASSIVE)
+            return self._engine.decide(context, actions, eligible, event_id)
 
     def decide_many(
         self,
@@ -166,65 +209,126 @@ class Bandit:
         event_ids: Sequence[str] | None = None,
         n: int | None = None,
     ) -> DecisionBatch:
-        """Actions for many contexts at once, all by the epoch in play: a frame, a matrix or a list of dicts.
+        """Choose actions for many contexts at once, all by the epoch in play.
 
-        As long as the epoch lasts, these are the decisions for the same contexts one by one. A problem
-        without features says how many by `n`; at most `max_pending` may come at once.
+        As long as the epoch lasts, these are the decisions for the same contexts one by one.
+
+        Parameters
+        ----------
+        contexts
+            Features as a frame, a matrix or a list of mappings; None without features.
+        actions
+            Features of actions: an (n, K, q) or (K, q) array, a mapping of labels to rows of features, or a
+            list of n such mappings.
+        eligible
+            n collections of labels that may be chosen, or a boolean (n, K) array; None for all.
+        event_ids
+            Ids of the decisions; None makes them.
+        n
+            Number of contexts, for a problem without features.
+
+        Returns
+        -------
+        DecisionBatch
+            The decisions as columns, in the order of the contexts.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a context does not fit the problem, an event id is empty or taken, or there are more contexts
+            than `max_pending`.
+
+        Warns
+        -----
+        RuntimeWarning
+            If a refit was due and the learner failed: decisions go on by the epoch in play.
         """
         with self._lock:
-            play = self._play
-            problem = self._problem_of(contexts) if self._awaits_features else play.problem
-            rows = problem.contexts(contexts, actions, eligible, n)
-            rounds = np.arange(play.round, play.round + len(rows))
-            if event_ids is None:
-                ids = [self._id(round_) for round_ in rounds.tolist()]
-            else:
-                ids = play.ledger.check_all_new(event_ids, len(rows))
-            play.ledger.check_room(len(rows))
-            now = self._begin(problem, len(rows))
-            epoch = play.epoch
-            made = decide(epoch, rounds, rows, uniforms_of_events(self._seed, ids))
-            columns = (made.action, made.propensity, made.round, made.component)
-            for row, (identity, *numbers) in enumerate(zip(ids, *(c.tolist() for c in columns), strict=True)):
-                action, propensity, round_, component = numbers
-                play.open(identity, Event(rows, row, action, propensity, epoch.index, round_, component, now))
-            labels = [problem.actions[action] for action in made.action.tolist()]
-            passive = made.component % 2 == PASSIVE
-            return DecisionBatch(labels, made.propensity, ids, rounds, epoch.index, passive)
+            return self._engine.decide_many(contexts, actions, eligible, event_ids, n)
 
     def reward(self, event_id: str, value: float) -> None:
-        """Credit a reward to the decision with this id: in any order, at any time before it expires.
+        """Credit a reward to a decision: in any order, at any time before the event expires.
 
-        If the learner then fails to refit, its error is raised with a note; the reward is credited all the
-        same.
+        Parameters
+        ----------
+        event_id
+            Id of the decision.
+        value
+            Reward in the problem's units.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the id is unknown, the event is closed, the event has a reward already (see `on_duplicate`), or
+            the value is not a finite number in the reward range.
+        Exception
+            Whatever the learner raises when a refit is due and fails, with a note; the reward is credited.
         """
-        self._credit([(event_id, value)])
+        with self._lock:
+            self._engine.credit([(event_id, value)])
 
     def reward_many(self, rewards: Mapping[str, float]) -> None:
-        """Credit rewards by event id: all of them, or none when one is refused."""
+        """Credit rewards by event id: all of them, or none when one is refused.
+
+        Parameters
+        ----------
+        rewards
+            Mapping of event ids to rewards, such as `dict(zip(batch.event_id, rewards))`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If one of the rewards would be refused by `reward`.
+        Exception
+            Whatever the learner raises when a refit is due and fails, with a note; the rewards are credited.
+        """
         if not isinstance(rewards, Mapping):
             raise TypeError(
                 f"rewards are a {type(rewards).__name__}; give a mapping of event ids to rewards, such as "
                 "dict(zip(batch.event_id, rewards))."
             )
-        self._credit(list(rewards.items()))
+        with self._lock:
+            self._engine.credit(list(rewards.items()))
 
     def update(self, log: Log) -> None:
-        """Learn from decisions that were made elsewhere (see `Problem.log`); they count as rounds played."""
+        """Learn from decisions that were made elsewhere, which count as rounds played.
+
+        Parameters
+        ----------
+        log
+            Log made with this bandit's `problem.log`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the log does not fit the problem.
+        Exception
+            Whatever the learner raises when a refit is due and fails, with a note; the log is kept.
+        """
         with self._lock:
-            self._play.add(log)
-            self._awaits_features = self._awaits_features and len(log) == 0
-            self._play.advance_if_due()
+            self._engine.add(log)
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
-        """Write everything to one file, atomically; `load` goes on with the same decisions.
+        """Write the state to one file, atomically; `load` goes on with the same decisions.
 
-        Name dataclasses of your own (a learner, say) in `classes`.
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it is there.
+        classes
+            Dataclasses of your own that the state holds, such as a learner.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        TypeError
+            If the state holds a value of an unknown class.
         """
         from gyrfalcon.storage import files
 
         with self._lock:
-            snapshot = self._play.snapshot(self._seed, self._awaits_features, self._ageing)
+            snapshot = self._engine.snapshot()
         files.save(path, snapshot, (*_FILE_CLASSES, *classes))
 
     @classmethod
@@ -236,10 +340,31 @@ class Bandit:
         *,
         accept_refits: bool = False,
     ) -> Bandit:
-        """The bandit that was saved, in the middle of its epoch.
+        """Read a saved bandit, which goes on in the middle of its epoch.
 
-        Regressors are fitted again, and one that then predicts otherwise than before is refused unless
-        `accept_refits` lets the bandit go on with it.
+        Parameters
+        ----------
+        path
+            A file that `save` has written.
+        classes
+            Dataclasses of your own that the state holds, as for `save`.
+        clock
+            Function that returns seconds, for `reward_timeout`.
+        accept_refits
+            Regressors are fitted again, and one that then predicts otherwise than before is refused unless
+            this is True.
+
+        Returns
+        -------
+        Bandit
+            The bandit with its pending events and random seed.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        ValueError
+            If the file is damaged, or holds something else than a bandit.
         """
         from gyrfalcon.oracles.regressors.fitted import accepting_refits
         from gyrfalcon.storage import files
@@ -252,41 +377,9 @@ class Bandit:
             )
         bandit = cls.__new__(cls)
         try:
-            bandit._play = Play.restored(snapshot)
+            own_clock = MonotonicClock(clock, snapshot.clock_latest, snapshot.clock_offset)
+            bandit._engine = BanditEngine.restored(snapshot, own_clock)
         except Exception as error:
             raise ValueError(f"{os.fspath(path)} holds parts that don't fit together: {error}.") from error
-        bandit._awaits_features = snapshot.awaits_features
-        bandit._equip(snapshot.seed, Ageing(clock, snapshot.latest, snapshot.offset))
+        bandit._lock = threading.RLock()
         return bandit
-
-    def _credit(self, rewards: list[tuple[str, float]]) -> None:
-        with self._lock:
-            self._play.expire(self._ageing.now())
-            self._play.credit(rewards)
-            self._play.advance_if_due()
-
-    def _problem_of(self, example: object) -> Problem:
-        """The problem with the features of the first context."""
-        return replace(self._play.problem, features=Schema.infer(example))
-
-    def _begin(self, problem: Problem, n: int) -> float:
-        """The time of n decisions that nothing can refuse any more.
-
-        Events that are due have made room, and an epoch whose overtime is up has a successor. A learner that
-        fails gives a warning only, because decisions must go on.
-        """
-        if self._awaits_features:
-            self._play.restart(problem)
-            self._awaits_features = False
-        now = self._ageing.tick()
-        self._play.expire(now, n)
-        try:
-            self._play.advance_if_due()
-        except Exception as error:
-            reason = f"{type(error).__name__}: {str(error).rstrip('.')}."
-            told = " ".join([reason, *getattr(error, "__notes__", [])])
-            warnings.warn(told, RuntimeWarning, stacklevel=3)
-        return now
-
-    def _id(self, round_: int) -> str:
-        return self._play.ledger.new_id(f"{self._prefix}{round_}")

@@ -1,4 +1,4 @@
-"""Time for what may expire: it follows a clock, and only runs forwards."""
+"""Monotonic time for events that may expire."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Ageing:
+class MonotonicClock:
     """A clock whose steps back are left out, so that events expire in the order of their decisions.
 
     >>> hours = iter([10.0, 7.0, 8.0])
-    >>> ageing = Ageing(lambda: next(hours))
-    >>> ageing.tick(), ageing.tick(), ageing.tick()
+    >>> clock = MonotonicClock(lambda: next(hours))
+    >>> clock.tick(), clock.tick(), clock.tick()
     (10.0, 10.0, 11.0)
     """
 
-    clock: Callable[[], float]
+    source: Callable[[], float]
     latest: float = -math.inf
     offset: float = 0.0
 
     def now(self) -> float:
-        """The time, without remembering that it was asked for."""
-        return max(self.latest, self.clock() + self.offset)
+        """The current time, which leaves the clock as it is."""
+        return max(self.latest, self.source() + self.offset)
 
     def tick(self) -> float:
-        """The time, from which on it runs forwards."""
-        reading = self.clock()
+        """The current time, which no later time will be before."""
+        reading = self.source()
         if reading + self.offset < self.latest:
             self.offset = self.latest - reading
         self.latest = max(self.latest, reading + self.offset)

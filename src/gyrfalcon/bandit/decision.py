@@ -1,4 +1,4 @@
-"""What a bandit answers: the action with its exact propensity, and the event id to credit its reward to."""
+"""Decisions of a bandit: the action with its exact propensity, and the event id to credit its reward to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,23 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 
 
 class Decision(NamedTuple):
-    """One decision. `propensity` is the probability with which `action` was drawn; log it with the action."""
+    """One decision of a bandit.
+
+    Parameters
+    ----------
+    action
+        Label of the chosen action.
+    propensity
+        Exact probability with which `action` was drawn; log it with the action.
+    event_id
+        Id to credit the reward to.
+    round
+        Number of the round, counted from 0.
+    epoch
+        Index of the epoch that decided, counted from 1.
+    passive
+        Whether this was a passive round, in which actions are drawn uniformly.
+    """
 
     action: Hashable
     propensity: float
@@ -23,7 +39,23 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DecisionBatch:
-    """Many decisions as columns; iterate or index it for single ones."""
+    """Many decisions of one epoch as columns; iterate or index it for single ones.
+
+    Parameters
+    ----------
+    action
+        Labels of the chosen actions.
+    propensity
+        Exact probability with which each action was drawn, (n,).
+    event_id
+        Ids to credit the rewards to.
+    round
+        Numbers of the rounds, counted from 0, (n,).
+    epoch
+        Index of the epoch that decided, counted from 1.
+    passive
+        Which rounds were passive, with actions drawn uniformly, (n,).
+    """
 
     action: Sequence[Hashable]
     propensity: Floats
@@ -31,6 +63,10 @@ class DecisionBatch:
     round: Ints
     epoch: int
     passive: Bools
+
+    def __repr__(self) -> str:
+        rounds = f", rounds {self.round[0]} to {self.round[-1]}" if len(self) else ""
+        return f"DecisionBatch({len(self)} decisions, epoch {self.epoch}{rounds})"
 
     def __len__(self) -> int:
         return len(self.action)

@@ -1,13 +1,15 @@
-"""Everything a bandit knows at one moment, as a frozen value that a file can hold."""
+"""Snapshot of a bandit in the middle of an epoch, as a frozen value that a file can hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gyrfalcon.bandit.events import Event, How, RewardRules, contexts_of
+from gyrfalcon.bandit.events import Closed, Event, Settled, StoreContents, contexts_of
+from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
@@ -17,7 +19,7 @@ from gyrfalcon.core.records import Log
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Events as columns."""
+    """Events by id as columns of arrays."""
 
     ids: list[str]
     contexts: Contexts
@@ -37,7 +39,7 @@ class Events:
         )
 
     def by_id(self) -> dict[str, Event]:
-        """The events again, rows of the stored contexts."""
+        """The events by id again, as rows of the stored contexts."""
         rows: Iterable[tuple[str, list[int], list[float]]] = zip(
             self.ids, self.numbers.tolist(), self.measures.tolist(), strict=True
         )
@@ -49,9 +51,9 @@ class Events:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A bandit in the middle of an epoch."""
+    """All of a bandit's state in the middle of an epoch."""
 
     learner: object
     problem: Problem
@@ -62,11 +64,35 @@ class Snapshot:
     n_open: int
     max_overtime: float
     rules: RewardRules
-    latest: float
-    offset: float
-    waiting: Events
+    clock_latest: float
+    clock_offset: float
+    pending: Events
     settled: Events
     settled_rewards: Floats
     settled_expired: Bools
-    closed: dict[str, How]
-    updates: list[Log]
+    closed: dict[str, Closed]
+    logs: list[Log]
+
+    @staticmethod
+    def of(contents: StoreContents, *, problem: Problem, **state: Any) -> Snapshot:
+        """The snapshot of an event store's contents beside the rest of the state."""
+        settled, n_actions = contents.settled, problem.n_actions
+        return Snapshot(
+            problem=problem,
+            pending=Events.of(contents.pending, n_actions),
+            settled=Events.of({key: row.event for key, row in settled.items()}, n_actions),
+            settled_rewards=np.array([row.reward for row in settled.values()], dtype=np.float64),
+            settled_expired=np.array([row.expired for row in settled.values()], dtype=np.bool_),
+            closed=dict(contents.closed),
+            logs=list(contents.logs),
+            **state,
+        )
+
+    def contents(self) -> StoreContents:
+        """The contents of the event store again."""
+        columns = (self.settled_rewards.tolist(), self.settled_expired.tolist())
+        settled = {
+            key: Settled(event, *numbers)
+            for (key, event), *numbers in zip(self.settled.by_id().items(), *columns, strict=True)
+        }
+        return StoreContents(self.pending.by_id(), settled, self.closed, self.logs)

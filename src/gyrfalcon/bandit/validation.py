@@ -1,4 +1,4 @@
-"""Refusals of what a bandit is made with or told to learn from: each says the value and the remedy."""
+"""Validation of a bandit's arguments and logs: each error names the value and the remedy."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import inspect
 import operator
 import secrets
 from collections.abc import Hashable, Iterable
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.inputs.tables import shown
 from gyrfalcon.core.records import Log
 
 _REMEDY = "make it with this bandit's problem.log(...)."
@@ -25,9 +25,11 @@ def checked_seed(seed: object) -> int:
     try:
         number = operator.index(seed)  # type: ignore[arg-type]  # what is not a whole number is refused here
     except TypeError:
-        raise ValueError(f"seed is {shown(seed)}; give a whole number, or None for a random one.") from None
+        raise ValueError(
+            f"seed is {short_repr(seed)}; give a whole number, or None for a random one."
+        ) from None
     if not -(2**63) <= number < 2**63:
-        raise ValueError(f"seed is {shown(seed)}; give a whole number of at most 64 bits.")
+        raise ValueError(f"seed is {short_repr(seed)}; give a whole number of at most 64 bits.")
     return number
 
 
@@ -38,7 +40,7 @@ def problem_of(problem: Problem | None, actions: Iterable[Hashable] | None, **se
     if problem is None:
         return Problem(actions or (), **settings)
     if not isinstance(problem, Problem):
-        raise TypeError(f"problem is {shown(problem)}; give a Problem, or the actions as actions=.")
+        raise TypeError(f"problem is {short_repr(problem)}; give a Problem, or the actions instead.")
     plain = inspect.signature(Problem).parameters
     changed = [name for name, value in settings.items() if value != plain[name].default]
     if changed:
@@ -50,30 +52,17 @@ def check_learner(learner: object) -> None:
     """Refuse what is not a learner, such as actions in its place or a class without its call."""
     lacking = [name for name in ("start", "next_epoch", "adapt") if not hasattr(learner, name)]
     if lacking or isinstance(learner, type):
-        kind = f"the class {learner.__name__}" if isinstance(learner, type) else shown(learner)
-        raise TypeError(f"learner is {kind}; give one such as AdaptiveFalcon(), and the actions as actions=.")
+        kind = f"the class {learner.__name__}" if isinstance(learner, type) else short_repr(learner)
+        raise TypeError(f"learner is {kind}; give one such as AdaptiveFalcon().")
 
 
-def check_overtime(value: object) -> None:
-    """Refuse what is not a number from 0 on."""
-    if not _is_number(value) or not value >= 0.0:
-        raise ValueError(f"max_overtime is {shown(value)}; give a number of at least 0.")
-
-
-def check_seconds(name: str, value: object) -> None:
-    """Refuse what is neither a time above 0 nor None."""
-    if value is not None and (not _is_number(value) or not value > 0.0):
-        raise ValueError(f"{name} is {shown(value)}; give seconds above 0, or None to wait for ever.")
-
-
-def check_count(name: str, value: object) -> None:
-    """Refuse what is not a whole number above 0."""
-    if not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} is {shown(value)}; give a whole number of at least 1.")
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float | np.integer | np.floating)
+def check_room(n: int, max_pending: int) -> None:
+    """Refuse more decisions at once than may be pending: the first of them would expire for the last."""
+    if n > max_pending:
+        raise ValueError(
+            f"{n} contexts at once are more than the {max_pending} decisions that may wait; "
+            "raise max_pending, or give fewer at a time."
+        )
 
 
 def check_log(log: object, problem: Problem) -> None:
@@ -120,7 +109,7 @@ def _check_shapes(log: Log, problem: Problem) -> None:
 
 def _check_values(log: Log, problem: Problem) -> None:
     contexts = log.contexts
-    low, high = (-np.inf, np.inf) if problem.outside == "accept" else (0.0, 1.0)
+    low, high = (-np.inf, np.inf) if problem.out_of_range == "accept" else (0.0, 1.0)
     _refuse_row("feature", contexts.shared, np.isfinite(contexts.shared))
     if contexts.actions is not None:
         _refuse_row("action feature", contexts.actions, np.isfinite(contexts.actions))
@@ -135,4 +124,6 @@ def _check_values(log: Log, problem: Problem) -> None:
 def _refuse_row(name: str, values: Floats | Ints, fine: Bools) -> None:
     if not fine.all():
         place = tuple(np.argwhere(~fine)[0].tolist())
-        raise ValueError(f"row {place[0]} of the log has the {name} {values[place]}; mend it, or {_REMEDY}")
+        raise ValueError(
+            f"row {place[0]} of the log has the {name} {values[place]}; correct it, or {_REMEDY}"
+        )

@@ -51,7 +51,7 @@ def _described(*, environments: bool) -> list[Description]:
 
 
 def _found(name: str) -> Description:
-    from gyrfalcon.core.inputs.tables import suggestion
+    from gyrfalcon.core.inputs.messages import suggestion
     from gyrfalcon.environments.data.named import dataset_names
     from gyrfalcon.sweeps.registry import plain_name
 

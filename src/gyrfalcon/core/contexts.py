@@ -1,4 +1,4 @@
-"""Situations to decide in: features shared by all actions, features of each action, and who may be chosen."""
+"""Contexts of decisions: shared features, features of actions, and eligible actions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ from gyrfalcon.core.arrays import Bools, Floats
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """n situations as C-contiguous float64 arrays, made once at the edge and trusted from there on.
+    """n contexts as C-contiguous arrays, validated once by `Problem.contexts` and trusted from there on.
 
-    `shared` is (n, p), where p = 0 is a context-free problem; `actions` is (n, K, q) where actions have
-    features of their own; `eligible` is (n, K), and None means that every action may be chosen.
+    Parameters
+    ----------
+    shared
+        Features that all actions share, (n, p) float64; p = 0 is a problem without contexts.
+    actions
+        Features of each action, (n, K, q) float64, or None where actions have none.
+    eligible
+        Which actions may be chosen, (n, K) boolean, or None where all may.
 
-    >>> Contexts(np.zeros((2, 3))).take(slice(0, 1)).shared.shape
-    (1, 3)
+    Examples
+    --------
+    >>> Contexts(np.zeros((2, 3))).take(slice(0, 1))
+    Contexts(1 row, 3 features)
     """
 
     shared: Floats
@@ -27,8 +35,16 @@ class Contexts:
     def __len__(self) -> int:
         return len(self.shared)
 
+    def __repr__(self) -> str:
+        parts = [f"{len(self)} row{'' if len(self) == 1 else 's'}", f"{self.shared.shape[-1]} features"]
+        if self.actions is not None:
+            parts.append(f"{self.actions.shape[-1]} features of actions")
+        if self.eligible is not None:
+            parts.append(f"{self.eligible.mean():.0%} eligible" if self.eligible.size else "eligible actions")
+        return f"Contexts({', '.join(parts)})"
+
     def take(self, rows: slice | Bools | np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Contexts:
-        """The contexts of these rows."""
+        """The contexts of these rows, as views where they are a slice."""
         return Contexts(
             self.shared[rows],
             None if self.actions is None else self.actions[rows],
@@ -37,7 +53,7 @@ class Contexts:
 
     @staticmethod
     def concat(parts: list[Contexts], n_actions: int) -> Contexts:
-        """All rows of the parts in order; a part without a mask counts as all eligible."""
+        """All rows of the parts in order; in a part without a mask, all actions are eligible."""
         masks: Bools | None = None
         if any(part.eligible is not None for part in parts):
             masks = np.concatenate(

@@ -1,4 +1,4 @@
-"""Epochs, the unit that is stored, swapped and replayed, and `decide`, which plays them."""
+"""Epochs of fixed policies, and `decide`, which draws their actions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gyrfalcon.core.sampling import sample, sample_action, sample_actions
 
 
 class PassiveDesign(Enum):
-    """Where an epoch's passive rounds are."""
+    """How the passive rounds of an epoch are placed."""
 
     TAIL = "tail"  # the last ceil(share n) rounds, as Algorithm 1 prints it
     COIN = "coin"  # each round with probability share: no burst of random play, no confounding with time
@@ -27,10 +27,28 @@ class PassiveDesign(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """Rounds start..stop-1 (counted from 0) of one policy and its share of passive play.
+    """Rounds in which one policy and its share of passive play decide.
 
-    `stop` is planned: decisions go on past it, without passive tail, until the successor is there. `state` is
-    the learner's own frozen value; `report` is for people.
+    Parameters
+    ----------
+    index
+        Number of the epoch, counted from 1.
+    start
+        First round, counted from 0.
+    stop
+        Planned round of the successor: decisions go on past it, without passive tail, until the successor is there.
+    policy
+        Policy of the active rounds.
+    passive_policy
+        Policy of the passive rounds, uniform over eligible actions.
+    passive_share
+        Share of passive rounds.
+    passive_design
+        Placement of passive rounds: TAIL for the last ones, COIN for each round with probability `passive_share`.
+    state
+        The learner's own frozen value.
+    report
+        How the policy was fitted, for people.
     """
 
     index: int
@@ -49,14 +67,25 @@ class Epoch:
                 f"passive_share is {self.passive_share} beside a mixture, whose bases have their own; give 0."
             )
 
+    def __repr__(self) -> str:
+        parts = [
+            f"index={self.index}",
+            f"start={self.start}",
+            f"stop={self.stop}",
+            type(self.policy).__name__,
+        ]
+        if self.passive_share:
+            parts.append(f"passive_share={self.passive_share:.4g} ({self.passive_design.value})")
+        return f"Epoch({', '.join(parts)})"
+
     @property
     def n_rounds(self) -> int:
-        """How many rounds are planned."""
+        """Number of planned rounds."""
         return self.stop - self.start
 
     @property
     def passive_start(self) -> int:
-        """The first round of the passive tail."""
+        """The first round of a passive tail."""
         return self.stop - passive_count(self.passive_share, self.n_rounds)
 
     def passive_rate(self, round_: int) -> float:
@@ -66,7 +95,7 @@ class Epoch:
         return 1.0 if self.passive_start <= round_ < self.stop else 0.0
 
     def passive_rates(self, rounds: Ints) -> Floats:
-        """`passive_rate` of each round."""
+        """The probability that each round is passive, (n,)."""
         if self.passive_design is PassiveDesign.COIN:
             return np.full(len(rounds), self.passive_share)
         return ((rounds >= self.passive_start) & (rounds < self.stop)).astype(np.float64)
@@ -74,7 +103,7 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """A master's policy: base epoch j is played with probability weights[j].
+    """Policy of a master algorithm: base epoch j is played with probability weights[j].
 
     Bases count their own rounds, so their passive rounds can only be a COIN's; the master's epoch has no
     passive share of its own.
@@ -93,7 +122,7 @@ class Mixture:
             raise ValueError("a base of a mixture has a passive tail; give it passive_design='coin'.")
 
     def probabilities(self, contexts: Contexts) -> Floats:
-        """Marginal over bases and their passive shares."""
+        """Action probabilities, marginal over bases and their passive shares, (n, K)."""
         return self.marginal(self.parts(contexts))
 
     def parts(self, contexts: Contexts) -> Floats:
@@ -115,7 +144,7 @@ class Mixture:
 
 
 def passive_count(share: float, n_rounds: int) -> int:
-    """ceil(share n), at least 1 for a positive share, untouched by noise such as .07 * 100 > 7.
+    """ceil(share n), at least 1 for a positive share, untouched by noise such as 0.07 * 100 > 7.
 
     >>> passive_count(0.07, 100), passive_count(0.3, 4), passive_count(0.0, 10), passive_count(1e-6, 10)
     (7, 2, 0, 1)
@@ -136,8 +165,8 @@ def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floa
 def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> Decisions:
     """The epoch's decisions for n contexts at their rounds, each with its exact propensity.
 
-    `uniforms` is (n, 3): which base of a mixture, the passive coin, the action. Nothing is validated here;
-    the edge does that. A row gets the same bits alone and in any batch.
+    `uniforms` is (n, 3): which base of a mixture, the passive coin, the action. Nothing is validated here:
+    `Problem.contexts` has done that. A row gets the same bits alone and in any batch.
     """
     if len(contexts) == 1:
         action, propensity, component = decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())
@@ -200,7 +229,7 @@ def _draw(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> t
 def _sample_each_half(
     epoch: Epoch, passive: Bools, contexts: Contexts, uniforms: Floats
 ) -> tuple[Ints, Floats]:
-    """Tail rounds ask the passive policy alone, the others the policy alone."""
+    """Actions of a passive tail by the passive policy, and of the other rounds by the policy."""
     action = np.empty(len(contexts), dtype=np.int64)
     propensity = np.empty(len(contexts))
     for mask, policy in ((~passive, epoch.policy), (passive, epoch.passive_policy)):

@@ -1,4 +1,4 @@
-"""What happened: decisions with their exact propensities, and logs of decisions with their rewards."""
+"""Records of play: decisions with their exact propensities, and logs of decisions with their rewards."""
 
 from __future__ import annotations
 
@@ -18,8 +18,19 @@ PASSIVE = 1
 class Decisions:
     """n decisions as columns of length n.
 
-    `component` says which part of the play acted: POLICY (0) or PASSIVE (1); in a mixture of bases, base j
-    acts as 2 j + POLICY or 2 j + PASSIVE. `propensity` is the probability of the action over all components.
+    Parameters
+    ----------
+    epoch
+        Index of the epoch that decided.
+    round
+        Number of the round, counted from 0.
+    action
+        Position of the chosen action.
+    propensity
+        Probability of the action over all components.
+    component
+        Which part of the play acted: POLICY (0) or PASSIVE (1); in a mixture of bases, base j acts as
+        2 j + POLICY or 2 j + PASSIVE.
     """
 
     epoch: Ints
@@ -34,7 +45,25 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Decisions whose reward is settled, in the learner's units: in [0, 1] unless accepted outside."""
+    """Decisions with their rewards, as columns of length n; `Problem.log` makes one.
+
+    Parameters
+    ----------
+    contexts
+        What was known at each decision.
+    action
+        Position of the chosen action.
+    reward
+        Reward in the learner's units: in [0, 1], unless the problem accepts rewards out of range.
+    propensity
+        Probability with which the action was chosen.
+    epoch
+        Index of the epoch that decided.
+    round
+        Number of the round, counted from 0.
+    component
+        Which part of the play acted: see `Decisions`.
+    """
 
     contexts: Contexts
     action: Ints
@@ -47,14 +76,21 @@ class Log:
     def __len__(self) -> int:
         return len(self.action)
 
+    def __repr__(self) -> str:
+        if not len(self):
+            return "Log(0 rows)"
+        rows = f"{len(self)} row{'' if len(self) == 1 else 's'}, {self.contexts.shared.shape[-1]} features"
+        means = f"mean reward {self.reward.mean():.3g}, {self.passive.mean():.0%} passive"
+        return f"Log({rows}, rounds {self.round.min()} to {self.round.max()}, {means})"
+
     @property
     def passive(self) -> Bools:
-        """Which rows were passive (uniform) play."""
+        """Which rows were passive (uniform) play, (n,)."""
         return (self.component & 1).astype(np.bool_)
 
     @staticmethod
     def of(contexts: Contexts, decisions: Decisions, reward: Floats) -> Log:
-        """The log of these decisions and what they earned."""
+        """The log of decisions and their rewards in the learner's units."""
         return Log(
             contexts,
             decisions.action,
@@ -66,17 +102,17 @@ class Log:
         )
 
     def where(self, mask: Bools) -> Log:
-        """The rows where the mask is true; views, where they are adjacent."""
+        """The rows where the mask is true, as views where they are adjacent."""
         return self.take(rows_of(mask))
 
     def take(self, rows: slice | Bools | Ints) -> Log:
-        """Some of the rows."""
+        """The log of these rows, as views where they are a slice."""
         columns = (getattr(self, field.name)[rows] for field in fields(self)[1:])
         return Log(self.contexts.take(rows), *columns)
 
     @staticmethod
     def concat(logs: Sequence[Log], n_actions: int) -> Log:
-        """All rows in the order given."""
+        """The rows of all logs, in the order given."""
         if len(logs) == 1:
             return logs[0]
         columns = (np.concatenate([getattr(log, field.name) for log in logs]) for field in fields(Log)[1:])

@@ -1,4 +1,4 @@
-"""Randomness passed in: event ids to uniforms, uniforms and probabilities to actions."""
+"""Sampling with given randomness: event ids to uniforms, uniforms and probabilities to actions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def event_uniforms(seed: int, event_id: str) -> tuple[float, float, float]:
 
 
 def uniforms_of_events(seed: int, event_ids: Iterable[str]) -> Floats:
-    """The uniforms of each event, (n, 3)."""
+    """Three uniforms of each event, (n, 3)."""
     rows = [event_uniforms(seed, event_id) for event_id in event_ids]
     return np.array(rows, dtype=np.float64).reshape(len(rows), UNIFORMS_PER_DECISION)
 
@@ -73,7 +73,7 @@ def sample(probabilities: Floats, uniforms: Floats) -> tuple[Ints, Floats]:
 
 
 def sample_action(probabilities: list[float], uniform: float) -> int:
-    """The same draw for one row in plain floats: NumPy's calls cost several times this row's arithmetic."""
+    """Draw as in `sample` for one row of plain floats: NumPy's calls cost several times its arithmetic."""
     running = 0.0
     last = 0
     for action, probability in enumerate(probabilities):

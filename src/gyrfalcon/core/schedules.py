@@ -1,4 +1,4 @@
-"""When epochs end: epoch index m = 1, 2, ... to its last round tau_m, counted from 1."""
+"""Schedules of epochs: from the index m = 1, 2, ... to the last round tau_m, counted from 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Schedule(Protocol):
-    """A strictly increasing sequence of last rounds."""
+    """Strictly increasing sequence of the last rounds of epochs."""
 
     def end(self, index: int) -> int:
         """tau_m, the last round of epoch `index` >= 1."""
@@ -18,8 +18,15 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Doubling:
-    """tau_{m+1} = 2 tau_m from tau_1 >= 4, as in Algorithm 1.
+    """Epochs that double: tau_{m+1} = 2 tau_m from tau_1 >= 4, as in Algorithm 1.
 
+    Parameters
+    ----------
+    first
+        Rounds of the first epoch, tau_1, at least 4.
+
+    Examples
+    --------
     >>> [Doubling(4).end(m) for m in (1, 2, 3, 4)]
     [4, 8, 16, 32]
     """
@@ -37,10 +44,19 @@ class Doubling:
 
 @dataclass(frozen=True, slots=True)
 class Geometric:
-    """Each epoch ends `ratio` times as late as the one before, and at least one round later.
+    """Epochs that grow geometrically: each ends `ratio` times as late as the one before, or a round later.
 
-    With `longest`, epochs have that length once they would grow beyond it.
+    Parameters
+    ----------
+    first
+        Rounds of the first epoch, at least 1.
+    ratio
+        Growth of the last round from epoch to epoch, above 1.
+    longest
+        Length of an epoch at which they stop growing; None lets them grow without limit.
 
+    Examples
+    --------
     >>> [Geometric(10, 1.5).end(m) for m in (1, 2, 3, 4)]
     [10, 15, 23, 34]
     >>> [Geometric(10, 1.5, longest=8).end(m) for m in (1, 2, 3, 4)]
@@ -79,8 +95,15 @@ class Geometric:
 
 @dataclass(frozen=True, slots=True)
 class FixedBatch:
-    """Epochs of equal length.
+    """Epochs that all have the same number of rounds.
 
+    Parameters
+    ----------
+    size
+        Rounds of each epoch, at least 1.
+
+    Examples
+    --------
     >>> [FixedBatch(100).end(m) for m in (1, 2, 3)]
     [100, 200, 300]
     """
@@ -92,16 +115,23 @@ class FixedBatch:
             raise ValueError(f"size is {self.size}; give a whole number of at least 1 round.")
 
     def end(self, index: int) -> int:
-        """M batches."""
+        """The last round of the m-th batch."""
         return int(self.size) * index
 
 
 @dataclass(frozen=True, slots=True)
 class KnownHorizon:
-    """tau_m = ceil(2 T^(1 - 2^-m)): about log log T epochs when the horizon T is known (FALCON, section 2).
+    """About log log T epochs for a known horizon T: tau_m = ceil(2 T^(1 - 2^-m)) (FALCON, section 2).
 
     Epochs go on by single horizons after T, so that an experiment that is prolonged still has epochs.
 
+    Parameters
+    ----------
+    horizon
+        Rounds of the experiment, T, at least 4.
+
+    Examples
+    --------
     >>> [KnownHorizon(10_000).end(m) for m in (1, 2, 3, 4)]
     [200, 2000, 6325, 10000]
     """

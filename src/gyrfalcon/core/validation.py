@@ -1,4 +1,4 @@
-"""Refusals that several learners share: one sentence with the value and the remedy."""
+"""Validation of settings: an error is one sentence with the value and the remedy."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import math
 from numbers import Integral, Real
 from typing import Literal, TypeAlias, TypeGuard
 
+from gyrfalcon.core.inputs.messages import short_repr
+
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether this can be compared with a float; True and False are not meant as numbers."""
+    """Whether a value can be compared with a float; True and False are not meant as numbers."""
     return not isinstance(value, bool) and isinstance(value, Real)
 
 
 def check_positive(name: str, value: float) -> None:
     """Refuse what is not a positive and finite number."""
     if not (is_number(value) and 0.0 < value < math.inf):
-        raise ValueError(f"{name} is {value!r}; give a positive number.")
+        raise ValueError(f"{name} is {short_repr(value)}; give a positive number.")
 
 
 def check_optional(name: str, value: float | None) -> None:
-    """Refuse the same, unless it is None, which means that a default applies."""
+    """Refuse what is neither a positive and finite number nor None, which means that a default applies."""
     if value is not None:
         check_positive(name, value)
 
@@ -27,7 +29,7 @@ def check_optional(name: str, value: float | None) -> None:
 def check_not_negative(name: str, value: float) -> None:
     """Refuse what is not a finite number of at least 0."""
     if not (is_number(value) and 0.0 <= value < math.inf):
-        raise ValueError(f"{name} is {value!r}; give a finite number of at least 0.")
+        raise ValueError(f"{name} is {short_repr(value)}; give a finite number of at least 0.")
 
 
 def check_whole(name: str, value: object, least: int = 1, below: int | None = None) -> None:
@@ -35,59 +37,79 @@ def check_whole(name: str, value: object, least: int = 1, below: int | None = No
     number = int(value) if not isinstance(value, bool) and isinstance(value, Integral) else None
     if number is None or number < least or (below is not None and number >= below):
         limit = "" if below is None else f" and below {below}"
-        raise ValueError(f"{name} is {value!r}; give a whole number of at least {least}{limit}.")
+        raise ValueError(f"{name} is {short_repr(value)}; give a whole number of at least {least}{limit}.")
+
+
+def check_at_least(name: str, value: object, least: float) -> None:
+    """Refuse what is not a number of at least `least`; infinity is one."""
+    if not (is_number(value) and value >= least):
+        raise ValueError(f"{name} is {short_repr(value)}; give a number of at least {least:g}.")
+
+
+def check_seconds(name: str, value: object) -> None:
+    """Refuse what is neither a positive number of seconds nor None."""
+    if value is not None and not (is_number(value) and value > 0.0):
+        raise ValueError(
+            f"{name} is {short_repr(value)}; give seconds above 0, or None to wait without limit."
+        )
 
 
 def check_flag(name: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool):
-        raise ValueError(f"{name} is {value!r}; give True or False.")  # noqa: TRY004 - as all settings
+        raise ValueError(f"{name} is {short_repr(value)}; give True or False.")  # noqa: TRY004 - as all settings
 
 
 def check_epsilon(epsilon: float) -> None:
-    """Refuse a passive share outside [0, .5)."""
+    """Refuse a passive share outside [0, 0.5)."""
     if not (is_number(epsilon) and 0.0 <= epsilon < 0.5):
-        raise ValueError(f"epsilon is {epsilon!r}; the passive share must be in [0, .5), for example .05.")
+        raise ValueError(
+            f"epsilon is {short_repr(epsilon)}; the passive share must be in [0, 0.5), for example 0.05."
+        )
 
 
 def check_delta(delta: float) -> None:
-    """Refuse a confidence outside (0, .49]."""
+    """Refuse a confidence outside (0, 0.49]."""
     if not (is_number(delta) and 0.0 < delta <= 0.49):
-        raise ValueError(f"delta is {delta!r}; the proof needs delta in (0, .49], for example .05.")
+        raise ValueError(
+            f"delta is {short_repr(delta)}; the proof needs delta in (0, 0.49], for example 0.05."
+        )
 
 
 def check_mixing(mixing: float) -> None:
     """Refuse a share of uniform play outside [0, 1)."""
     if not (is_number(mixing) and 0.0 <= mixing < 1.0):
-        raise ValueError(f"mixing is {mixing!r}; give a share of uniform play in [0, 1).")
+        raise ValueError(f"mixing is {short_repr(mixing)}; give a share of uniform play in [0, 1).")
 
 
 def check_rates(rho: float, rho_prime: float) -> None:
     """Refuse exponents that Assumption 1 does not know."""
     if not (is_number(rho) and is_number(rho_prime) and 0.0 < rho <= 1.0 and 0.0 <= rho_prime < math.inf):
         raise ValueError(
-            f"rho is {rho!r}, rho_prime {rho_prime!r}; Assumption 1 has rho in (0, 1], rho' >= 0."
+            f"rho is {short_repr(rho)}, rho_prime {short_repr(rho_prime)}; Assumption 1 has rho in (0, 1], rho' >= 0."
         )
 
 
 def check_parts(model_class: object, schedule: object) -> None:
     """Refuse what is not a model class or a schedule."""
     if not hasattr(model_class, "oracle"):
-        raise ValueError(f"model_class is {model_class!r}; give a model class such as Linear(ridge=1.0).")
+        raise ValueError(
+            f"model_class is {short_repr(model_class)}; give a model class such as Linear(ridge=1.0)."
+        )
     check_schedule(schedule)
 
 
 def check_schedule(schedule: object) -> None:
-    """Refuse what is not a schedule."""
+    """Refuse what is not a schedule of epochs."""
     if not hasattr(schedule, "end"):
-        raise ValueError(f"schedule is {schedule!r}; give a schedule such as Doubling(100).")
+        raise ValueError(f"schedule is {short_repr(schedule)}; give a schedule such as Doubling(100).")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse a word that is not on the list."""
     if value not in choices:
         raise ValueError(
-            f"{name} is {value!r}; choose one of {', '.join(repr(c) for c in choices if isinstance(c, str))}."
+            f"{name} is {short_repr(value)}; choose one of {', '.join(repr(c) for c in choices if isinstance(c, str))}."
         )
 
 
@@ -98,19 +120,21 @@ Noise: TypeAlias = float | Literal["bernoulli"]
 def check_share(name: str, value: object, low: float = 0.0, high: float = 1.0) -> None:
     """Refuse what is not a number from `low` to `high`."""
     if not (is_number(value) and low <= value <= high):
-        raise ValueError(f"{name} is {value!r}; give a number from {low:g} to {high:g}.")
+        raise ValueError(f"{name} is {short_repr(value)}; give a number from {low:g} to {high:g}.")
 
 
 def check_deviation(name: str, value: object) -> None:
-    """Refuse what is no standard deviation."""
+    """Refuse what is not a finite standard deviation."""
     if not (is_number(value) and 0.0 <= value < math.inf):
-        raise ValueError(f"{name} is {value!r}; it is a standard deviation, so give a number of at least 0.")
+        raise ValueError(
+            f"{name} is {short_repr(value)}; it is a standard deviation, so give a number of at least 0."
+        )
 
 
 def check_noise(noise: object) -> None:
     """Refuse what is neither a standard deviation nor "bernoulli"."""
     if isinstance(noise, str):
         if noise != "bernoulli":
-            raise ValueError(f"noise is {noise!r}; give a standard deviation, or 'bernoulli'.")
+            raise ValueError(f"noise is {short_repr(noise)}; give a standard deviation, or 'bernoulli'.")
         return
     check_deviation("noise", noise)

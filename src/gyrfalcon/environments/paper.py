@@ -134,7 +134,7 @@ class SensitivityExample:
 
 
 def _problem() -> Problem:
-    return Problem(actions=(1, 2), features=["x"], outside="accept")
+    return Problem(actions=(1, 2), features=["x"], out_of_range="accept")
 
 
 def _drawn(

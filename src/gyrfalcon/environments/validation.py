@@ -31,7 +31,7 @@ def problem_of(environment: Drawable) -> Problem:
         range(1, outcomes.means.shape[1] + 1),
         n_features or None,
         None if cube is None else cube.shape[2],
-        outside="accept",
+        out_of_range="accept",
     )
 
 

@@ -12,7 +12,7 @@ from gyrfalcon.core.arrays import Ints
 from gyrfalcon.environments.protocol import Drawable, PotentialOutcomes
 from gyrfalcon.environments.validation import problem_of
 
-_PARTS = ("actions", "features", "action_features", "reward_range", "outside", "cost")
+_PARTS = ("actions", "features", "action_features", "reward_range", "out_of_range", "cost")
 
 
 def check_environment(name: str, environment: object) -> None:

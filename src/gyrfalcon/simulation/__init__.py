@@ -1,1 +1,1 @@
-"""Learners played in environments: replications, checkpoints, late rewards."""
+"""Simulation of learners in environments: replications, checkpoints, late rewards."""

@@ -1,4 +1,4 @@
-"""Replications together: a learner of many short batches spends its time on calls, not on rounds.
+"""Simulation of replications together: with many short epochs, calls take more time than rounds.
 
 All replications have the same clock, so their batches are decided, judged and summed as one array. Each has
 its own streams and its own fit, with the bits that it would have alone.
@@ -17,6 +17,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import sample
+from gyrfalcon.engine.turnover import played_epochs, turn_over
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.learners.batched import BatchedPolicy, ReplicationBatch, can_be_batched, supports_batching
 from gyrfalcon.learners.optimistic.ridge_learner import RidgeLearner
@@ -38,8 +39,8 @@ from gyrfalcon.simulation.trace import PlayedEpoch, Recorder
 _NUMBERS_AHEAD = 1 << 24
 
 
-class UnlikeError(Exception):
-    """The outcomes has eligible actions, action features or late rewards, which replications meet alone."""
+class NotBatchableError(Exception):
+    """Raised for outcomes with eligible actions, action features or late rewards, which are played one by one."""
 
 
 def how_many_together(run: Run) -> int:
@@ -53,31 +54,27 @@ def how_many_together(run: Run) -> int:
 
 def play_together(runs: Sequence[Run], first: int, recorder: Recorder, on_rounds: OnRounds) -> None:
     """Play all rounds of these replications, the first of which has number `first` in the recorder."""
-    ranks = Ranks.of(runs)
-    ahead = Ahead(runs)
-    here = slice(first, first + len(runs))
-    while True:
-        clock = ranks.clock
+    prefetch, batch = Prefetch(runs), Batch()
+    here, n_rounds = slice(first, first + len(runs)), runs[0].n_rounds
+    for state in played_epochs(ReplicationState.of(runs), n_rounds, lambda played: played.advanced(batch)):
+        clock = state.clock
         if recorder.keeps(clock.start, clock.stop):
             for place in range(len(runs)):
-                recorder.played(first + place, ranks.played(place, recorder.keeps_policies))
-        batch = Batch()
-        for start, stop in chunks(clock.start, min(clock.stop, runs[0].n_rounds)):
-            rows = ahead.rows(start, stop)
-            action, propensity = ranks.decisions(rows)
+                recorder.played(first + place, state.played(place, recorder.keeps_policies))
+        batch.clear()
+        for start, stop in chunks(clock.start, min(clock.stop, n_rounds)):
+            rows = prefetch.rows(start, stop)
+            action, propensity = state.decisions(rows)
             regret, reward = rows.outcome(action, runs[0])
             recorder.rounds(here, start, regret, reward, propensity)
             units = runs[0].problem.rewards.to_unit(reward.reshape(-1)).reshape(reward.shape)
             batch.add(rows, action, units, propensity)
             on_rounds((stop - start) * len(runs))
-        if clock.stop >= runs[0].n_rounds:
-            return
-        ranks = ranks.advanced(batch)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """n rounds of R replications."""
+class BatchedRounds:
+    """Outcomes and uniforms of n rounds in each of R replications."""
 
     shared: Floats  # (R, n, p)
     means: Floats  # (R, n, K)
@@ -97,31 +94,31 @@ class Rows:
         return regret.reshape(action.shape), reward.reshape(action.shape)
 
 
-class Ahead:
-    """Environments and uniforms of all replications, drawn a chunk ahead."""
+class Prefetch:
+    """Prefetched outcomes and uniforms of all replications, drawn a chunk ahead."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
         self._generators = [action_generator(run.seed) for run in runs]
         self._first = -1
-        self._drawn: Rows | None = None
+        self._drawn: BatchedRounds | None = None
 
-    def rows(self, start: int, stop: int) -> Rows:
+    def rows(self, start: int, stop: int) -> BatchedRounds:
         """Rounds start..stop-1 of one chunk."""
         first = start - start % CHUNK
         if self._drawn is None or first != self._first:
             self._first, self._drawn = first, self._chunk(first, min(first + CHUNK, self._runs[0].n_rounds))
         part, drawn = slice(start - first, stop - first), self._drawn
-        return Rows(
+        return BatchedRounds(
             np.ascontiguousarray(drawn.shared[:, part]),
             np.ascontiguousarray(drawn.means[:, part]),
             np.ascontiguousarray(drawn.rewards[:, part]),
             np.ascontiguousarray(drawn.uniforms[:, part]),
         )
 
-    def _chunk(self, start: int, stop: int) -> Rows:
+    def _chunk(self, start: int, stop: int) -> BatchedRounds:
         environments = [_drawn(run, start, stop) for run in self._runs]
-        return Rows(
+        return BatchedRounds(
             np.stack([outcomes.contexts.shared for outcomes in environments]),
             np.stack([outcomes.means for outcomes in environments]),
             np.stack([outcomes.rewards for outcomes in environments]),
@@ -133,18 +130,22 @@ def _drawn(run: Run, start: int, stop: int) -> PotentialOutcomes:
     outcomes = checked(run, start, stop)
     contexts = outcomes.contexts
     if contexts.eligible is not None or contexts.actions is not None or outcomes.reward_round is not None:
-        raise UnlikeError
+        raise NotBatchableError
     return outcomes
 
 
 @dataclass
 class Batch:
-    """What the replications did in one epoch, in parts where a chunk ends within it."""
+    """Rows of all replications in one epoch, in parts where a chunk ends within it."""
 
     parts: list[tuple[Floats, Ints, Floats, Floats]] = field(default_factory=list)
 
-    def add(self, rows: Rows, action: Ints, reward: Floats, propensity: Floats) -> None:
-        """The next rounds."""
+    def clear(self) -> None:
+        """Begin with the rows of another epoch."""
+        self.parts = []
+
+    def add(self, rows: BatchedRounds, action: Ints, reward: Floats, propensity: Floats) -> None:
+        """Add the next rounds of the epoch."""
         self.parts.append((rows.shared, action, reward, propensity))
 
     def of(self, places: Sequence[int]) -> tuple[Floats, Ints, Floats]:
@@ -181,8 +182,8 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranks:
-    """Where each replication is: in the formation, by its place there, or alone with an epoch of its own."""
+class ReplicationState:
+    """State of all replications: batched ones by their place in the batch, others with an epoch of their own."""
 
     learner: RegressionLearner | RidgeLearner
     clock: Epoch  # what all epochs of this moment have in common
@@ -190,13 +191,18 @@ class Ranks:
     marching: BatchedPolicy | None
     alone: dict[int, Epoch]
 
+    @property
+    def stop(self) -> int:
+        """The planned end of the epoch, which all replications share."""
+        return self.clock.stop
+
     @staticmethod
-    def of(runs: Sequence[Run]) -> Ranks:
-        """Everybody alone: the first rows fix each replication's features."""
+    def of(runs: Sequence[Run]) -> ReplicationState:
+        """The start, with each replication alone: its first rows fix its features."""
         learner = runs[0].learner
         assert isinstance(learner, RegressionLearner | RidgeLearner)
         clock = learner.start(runs[0].problem)
-        return Ranks(learner, clock, (), None, dict.fromkeys(range(len(runs)), clock))
+        return ReplicationState(learner, clock, (), None, dict.fromkeys(range(len(runs)), clock))
 
     def played(self, place: int, keep_policy: bool) -> PlayedEpoch:
         """What is kept of the epoch of one replication."""
@@ -207,7 +213,7 @@ class Ranks:
         policy = self.marching.policy_alone(rank) if keep_policy else None
         return PlayedEpoch(clock.index, clock.start, clock.stop, self.marching.report(rank), policy)
 
-    def decisions(self, rows: Rows) -> tuple[Ints, Floats]:
+    def decisions(self, rows: BatchedRounds) -> tuple[Ints, Floats]:
         """Actions and propensities, (R, n) each."""
         shape = rows.uniforms.shape
         action, propensity = np.empty(shape, dtype=np.int64), np.empty(shape)
@@ -220,10 +226,10 @@ class Ranks:
             action[place : place + 1], propensity[place : place + 1] = drawn
         return action, propensity
 
-    def advanced(self, batch: Batch) -> Ranks:
-        """The ranks of the next epoch."""
+    def advanced(self, batch: Batch) -> ReplicationState:
+        """The state in the next epoch."""
         alone = {
-            place: self.learner.next_epoch(epoch, batch.log(place, self.clock))
+            place: turn_over(self.learner, epoch, batch.log(place, self.clock), self.stop)
             for place, epoch in self.alone.items()
         }
         stack, members = self._summed(batch, alone)
@@ -233,20 +239,20 @@ class Ranks:
             self.clock, self.learner.schedule, policy=self.clock.policy, state=None, report=None
         )
         if stack is None:
-            return Ranks(self.learner, clock, (), None, alone)
+            return ReplicationState(self.learner, clock, (), None, alone)
         fit = stack.fit()
         places = [*members, *joining]
         for rank, place in enumerate(members):
             if not fit.quick[rank]:
-                self._leaves(place, batch, alone)
+                self._split_off(place, batch, alone)
         quick = sorted(np.flatnonzero(fit.quick).tolist(), key=places.__getitem__)
         members = tuple(places[rank] for rank in quick)
         for place in members:
             alone.pop(place, None)
         if not members:
-            return Ranks(self.learner, clock, (), None, alone)
+            return ReplicationState(self.learner, clock, (), None, alone)
         marching = BatchedPolicy.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
-        return Ranks(self.learner, clock, members, marching, alone)
+        return ReplicationState(self.learner, clock, members, marching, alone)
 
     def _summed(
         self, batch: Batch, alone: dict[int, Epoch]
@@ -259,15 +265,15 @@ class Ranks:
             return stack, self.members
         for rank, place in enumerate(self.members):
             if not enough[rank]:
-                self._leaves(place, batch, alone)
+                self._split_off(place, batch, alone)
         staying = [rank for rank in range(len(self.members)) if enough[rank]]
         return stack.take(staying) if staying else None, tuple(self.members[rank] for rank in staying)
 
-    def _leaves(self, place: int, batch: Batch, alone: dict[int, Epoch]) -> None:
-        """One member goes on alone, from before the batch."""
+    def _split_off(self, place: int, batch: Batch, alone: dict[int, Epoch]) -> None:
+        """Take a replication out of the batch, from before these rows."""
         assert self.marching is not None
-        epoch = self.marching.batch.epoch_of(self.members.index(place), self.clock)
-        alone[place] = self.learner.next_epoch(epoch, batch.log(place, self.clock))
+        epoch = self.marching.formation.epoch_of(self.members.index(place), self.clock)
+        alone[place] = turn_over(self.learner, epoch, batch.log(place, self.clock), self.stop)
 
     def _joined(self, stack: ReplicationBatch | None, epochs: list[Epoch]) -> ReplicationBatch | None:
         states = [epoch.state for epoch in epochs if isinstance(epoch.state, Fitted)]

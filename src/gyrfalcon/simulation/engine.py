@@ -1,4 +1,4 @@
-"""One run of a learner in an environment: whole epochs are decided as arrays, regret is counted in expectation."""
+"""Simulation of one replication: epochs are decided as arrays, and regret is expected regret."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.engine.turnover import played_epochs, turn_over
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
 from gyrfalcon.environments.validation import drawn_outcomes
 from gyrfalcon.learners.protocol import Learner
@@ -38,11 +39,10 @@ class Run:
 
 
 def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) -> None:
-    """Play all rounds, and tell the recorder."""
-    epoch = run.learner.start(run.problem)
-    rounds, rows = Rounds(run), Gathering(run.learner, run.problem.n_actions, CHUNK)
+    """Play all rounds of one replication, and record them."""
+    rounds, rows = Rounds(run), RowBuffer(run.learner, run.problem.n_actions, CHUNK)
     here = slice(replication, replication + 1)
-    while True:
+    for epoch in played_epochs(run.learner.start(run.problem), run.n_rounds, rows.next_epoch):
         recorder.epoch(replication, epoch)
         for first, last in chunks(epoch.start, min(epoch.stop, run.n_rounds)):
             outcomes = rounds.outcomes(first, last)
@@ -50,11 +50,9 @@ def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) ->
             chosen = chosen_of(decisions.action, run.problem.n_actions)
             regret, reward = regret_of(outcomes, chosen, run.problem), outcomes.rewards.take(chosen)
             recorder.rounds(here, first, regret[None], reward[None], decisions.propensity[None])
-            rows.add(epoch, outcomes, decisions, run.problem.rewards.to_unit(reward))
+            log = Log.of(outcomes.contexts, decisions, run.problem.rewards.to_unit(reward))
+            rows.add(epoch, log, outcomes.reward_round)
             on_rounds(last - first)
-        if epoch.stop >= run.n_rounds:
-            return
-        epoch = rows.next_epoch(epoch)
 
 
 def chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
@@ -140,10 +138,14 @@ def checked(run: Run, start: int, stop: int) -> PotentialOutcomes:
     return outcomes
 
 
-class Gathering:
-    """Rows of the running epoch, and rows of earlier ones whose reward is not known yet."""
+class RowBuffer:
+    """Rows of the running epoch, and rows of earlier ones whose reward is not known yet.
 
-    def __init__(self, learner: Learner, n_actions: int, long: int) -> None:
+    Epochs of more than `long` rounds are summed as they are played, if the learner can: millions of rows would leave
+    the cache, and then the memory.
+    """
+
+    def __init__(self, learner: Learner, n_actions: int, long: float) -> None:
         self._learner, self._n_actions, self._long = learner, n_actions, long
         self._sums: Sums | None = None
         self._logs: list[Log] = []
@@ -151,33 +153,33 @@ class Gathering:
         self._n_late = 0
         self._none: Log  # no rows, in the shape of others
 
-    def add(self, epoch: Epoch, outcomes: PotentialOutcomes, decisions: Decisions, reward: Floats) -> None:
-        """The next rows of the epoch, with what they earn sooner or later."""
-        log = Log.of(outcomes.contexts, decisions, reward)
+    def add(self, epoch: Epoch, log: Log, reward_round: Ints | None = None) -> None:
+        """Add the next rows of the epoch, whose rewards are known after the rounds `reward_round`, or at once."""
         self._none = log.take(slice(0, 0))
-        if outcomes.reward_round is None and self._can_sum(epoch) and isinstance(self._learner, Summing):
-            # An epoch of millions of rows would leave the cache, and then the memory.
+        if reward_round is not None:
+            self._wait(log, reward_round)
+        elif (
+            isinstance(self._learner, Summing)
+            and epoch.n_rounds > self._long
+            and self._learner.can_sum(epoch)
+        ):
             self._sums = self._learner.sums(epoch, log, self._sums)
-            return
-        if outcomes.reward_round is None:
-            self._logs.append(log)
         else:
-            self._wait(log, outcomes.reward_round)
+            self._logs.append(log)
 
     def next_epoch(self, epoch: Epoch) -> Epoch:
-        """The epoch after this one, by all that is known when it ends."""
-        log, sums = self._settled(epoch.stop), self._sums
-        self._sums = None
-        if sums is not None and isinstance(self._learner, Summing):
-            sums = self._learner.sums(epoch, log, sums) if len(log) else sums
-            return self._learner.next_from(epoch, sums)
-        return self._learner.next_epoch(epoch, log)
+        """The epoch after this one, fitted on all rows whose reward is known when it ends."""
+        following = turn_over(self._learner, epoch, self._rows(epoch), epoch.stop)
+        self._logs, self._sums = [], None
+        return following
 
-    def _can_sum(self, epoch: Epoch) -> bool:
-        learner = self._learner
-        if epoch.n_rounds <= self._long:
-            return False
-        return isinstance(learner, Summing) and learner.can_sum(epoch)
+    def _rows(self, epoch: Epoch) -> Log | Sums:
+        self._settle(epoch.stop)
+        log = Log.concat(self._logs or [self._none], self._n_actions)
+        self._logs = [log]
+        if self._sums is None or not isinstance(self._learner, Summing):
+            return log
+        return self._learner.sums(epoch, log, self._sums) if len(log) else self._sums
 
     def _wait(self, log: Log, due: Ints) -> None:
         """Keep rows until they are due."""
@@ -185,8 +187,8 @@ class Gathering:
             heappush(self._late, _Late(int(due.min()), self._n_late, log, due))
             self._n_late += 1
 
-    def _settled(self, stop: int) -> Log:
-        """The rows whose reward is known before round `stop`, which leave; the others are not looked at."""
+    def _settle(self, stop: int) -> None:
+        """Add late rows whose reward is known before round `stop`; the others are not looked at."""
         ready = []
         while self._late and self._late[0].first_due < stop:
             ready.append(heappop(self._late))
@@ -194,8 +196,6 @@ class Gathering:
             settled = late.due < stop
             self._logs.append(late.log.where(settled))
             self._wait(late.log.where(~settled), late.due[~settled])
-        logs, self._logs = self._logs or [self._none], []
-        return Log.concat(logs, self._n_actions)
 
 
 class _Late(NamedTuple):

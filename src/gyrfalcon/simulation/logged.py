@@ -1,4 +1,4 @@
-"""A learner on logged decisions: rows on which it agrees with the log are its rounds."""
+"""Replay of logged decisions: rows on which a learner agrees with the log are its rounds."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch, PassiveDesign, decide
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.engine.turnover import played_epochs
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.environments.protocol import BLOCK
 from gyrfalcon.environments.streams import rows_of
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.engine import CHUNK, OnRounds
+from gyrfalcon.simulation.engine import CHUNK, OnRounds, RowBuffer
 from gyrfalcon.simulation.trace import Recorder
 
 
 def uniforms_of_rows(seed: int, start: int, stop: int) -> Floats:
-    """What the learner decides by on the rows start..stop-1 of the replay, (n, 3).
+    """Uniforms of a learner's decisions on the rows start..stop-1 of the replay, (n, 3).
 
     They belong to rows, not to decisions: a row that is decided once more, in a later epoch, has the same.
     """
@@ -38,27 +39,18 @@ def replay(
     recorder: Recorder,
     on_rounds: OnRounds,
 ) -> None:
-    """Play n_rounds of a log, and tell the recorder; regret is nan, as nobody knows the expected rewards."""
+    """Play n_rounds of a log, and record them; regret is nan, because expected rewards are unknown."""
     rows = _Rows(environment, n_rounds, seed)
-    epoch = learner.start(environment.problem)
-    while True:
+    buffer = RowBuffer(learner, environment.problem.n_actions, long=math.inf)
+    here = slice(replication, replication + 1)
+    for epoch in played_epochs(learner.start(environment.problem), n_rounds, buffer.next_epoch):
         recorder.epoch(replication, epoch)
-        logs = []
         for counted in _counted(rows, epoch):
-            logs.append(counted.log)
-            unknown = np.full((1, len(counted.log)), np.nan)
-            recorder.rounds(
-                slice(replication, replication + 1),
-                int(counted.log.round[0]),
-                unknown,
-                counted.reward[None],
-                counted.log.propensity[None],
-            )
-            on_rounds(len(counted.log))
-        if epoch.stop >= rows.n_rounds:
-            return
-        log = Log.concat(logs, environment.problem.n_actions)
-        epoch = learner.next_epoch(epoch, log)
+            log = counted.log
+            unknown = np.full((1, len(log)), np.nan)
+            recorder.rounds(here, int(log.round[0]), unknown, counted.reward[None], log.propensity[None])
+            buffer.add(epoch, log)
+            on_rounds(len(log))
 
 
 def _counted(rows: _Rows, epoch: Epoch) -> Iterator[_Counted]:

@@ -1,4 +1,4 @@
-"""A learner in an environment, repeated: the same settings and seed give the same trace, whoever computes it."""
+"""Simulation of a learner in an environment: the same settings and seed give the same trace on any machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.environments.protocol import Drawable
 from gyrfalcon.environments.validation import problem_of
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.batched import UnlikeError, how_many_together, play_together
+from gyrfalcon.simulation.batched import NotBatchableError, how_many_together, play_together
 from gyrfalcon.simulation.engine import OnRounds, Run, play
 from gyrfalcon.simulation.logged import replay
 from gyrfalcon.simulation.trace import MOST_ROUNDS, Checkpoints, Recorder, Trace, checkpoint_rounds
@@ -27,24 +27,45 @@ def simulate(
     keep_policies: bool = False,
     on_rounds: OnRounds | None = None,
 ) -> Trace:
-    """The trace of n_replications runs of n_rounds each in an environment, or on a log.
+    """Simulate a learner in an environment or on a log, in independent replications.
 
-    Streams of an environment depend on the seed and the replication alone, so that all learners meet the same luck;
-    a learner's own stream is independent of them. Replications can be computed anywhere and in any parts:
-    `first_replication` says which is the first one here.
+    An environment's random streams depend on the seed and the replication alone, so that all learners see the same
+    contexts and rewards (common random numbers); a learner's own stream is independent of them.
 
     On a log, rounds are the rows that count: see `LoggedReplay`. All replications replay the same log, so
     that their spread does not show what another log would have given.
 
     Parameters
     ----------
+    learner
+        Learner with its settings, such as `LinUCB()`.
+    environment
+        Environment to draw contexts and rewards from, or logged decisions to replay.
+    n_rounds
+        Number of rounds of each replication.
+    n_replications
+        Number of independent replications.
+    seed
+        Random seed.
     checkpoints
-        After which rounds to look: None for about a hundred spaced evenly in logs, a number for about that
-        many, "every", or the rounds themselves.
+        Rounds at which to record: None for about a hundred evenly spaced on a logarithmic scale, a number for
+        about that many, "every", or the rounds themselves.
+    first_replication
+        Number of the first replication, so that replications can be computed anywhere and in any parts.
     keep_policies
         Whether the epochs of the trace keep their policies, and with them their models.
     on_rounds
-        Told how many rounds were just played.
+        Progress callback, called with the number of rounds that were just played.
+
+    Returns
+    -------
+    Trace
+        Regret, rewards and propensities at the checkpoints, a row for each replication.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not valid, or the log has too few rows for `n_rounds`.
 
     Examples
     --------
@@ -61,13 +82,15 @@ def simulate(
     check_whole("first_replication", first_replication, least=0)
     recorder = Recorder(checkpoint_rounds(checkpoints, n_rounds), n_replications, keep_policies)
     numbers = range(first_replication, first_replication + n_replications)
-    seeds, heard = [replication_seed(seed, number) for number in numbers], on_rounds or _unheard
+    seeds, report = [replication_seed(seed, number) for number in numbers], on_rounds or _no_progress
     if isinstance(environment, LoggedReplay):
         for number, own_seed in enumerate(seeds):
-            replay(learner, environment, n_rounds, own_seed, number, recorder, heard)
+            replay(learner, environment, n_rounds, own_seed, number, recorder, report)
         return recorder.trace()
     problem = problem_of(environment)
-    _play_all([Run(learner, environment, problem, n_rounds, own_seed) for own_seed in seeds], recorder, heard)
+    _play_all(
+        [Run(learner, environment, problem, n_rounds, own_seed) for own_seed in seeds], recorder, report
+    )
     return recorder.trace()
 
 
@@ -76,34 +99,34 @@ def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds) -> None:
     size = how_many_together(runs[0])
     for first in range(0, len(runs), size):
         group = runs[first : first + size]
-        told = Told(on_rounds)
+        progress = ProgressOnce(on_rounds)
         if len(group) > 1:
             try:
-                play_together(group, first, recorder, told)
+                play_together(group, first, recorder, progress)
                 continue
-            except UnlikeError:
+            except NotBatchableError:
                 recorder.forget(slice(first, first + len(group)))
-                told.again()
+                progress.restart()
         for number, run in enumerate(group, start=first):
-            play(run, number, recorder, told)
+            play(run, number, recorder, progress)
 
 
-class Told:
-    """Tells of rounds that were played, once, though some may have to be played again."""
+class ProgressOnce:
+    """Progress callback that counts rounds once, though some may have to be played again."""
 
     def __init__(self, on_rounds: OnRounds) -> None:
         self._on_rounds = on_rounds
-        self._n_told = self._n_played = 0
+        self._n_reported = self._n_played = 0
 
     def __call__(self, n_rounds: int) -> None:
-        """So many more rounds."""
+        """Report n more rounds, if they are new."""
         self._n_played += n_rounds
-        if self._n_played > self._n_told:
-            self._on_rounds(self._n_played - self._n_told)
-            self._n_told = self._n_played
+        if self._n_played > self._n_reported:
+            self._on_rounds(self._n_played - self._n_reported)
+            self._n_reported = self._n_played
 
-    def again(self) -> None:
-        """All rounds so far are played once more."""
+    def restart(self) -> None:
+        """Count from the first round again, because all rounds are played once more."""
         self._n_played = 0
 
 
@@ -128,5 +151,5 @@ def _check_parts(learner: object, environment: object) -> None:
         )
 
 
-def _unheard(n_rounds: int) -> None:
+def _no_progress(n_rounds: int) -> None:
     del n_rounds

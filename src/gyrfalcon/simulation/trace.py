@@ -1,4 +1,4 @@
-"""What a simulation keeps: sums at chosen rounds, never the rounds themselves."""
+"""Traces of simulations: sums at chosen rounds, never the rounds themselves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Summary:
 
     @staticmethod
     def of(sample: Floats) -> Summary:
-        """Of one number per replication."""
+        """The summary of one number per replication."""
         if len(sample) == 0:
             raise ValueError("the sample is empty; give one number per replication.")
         if len(sample) < 2:
@@ -39,7 +39,7 @@ class Summary:
 Checkpoints: TypeAlias = Literal["every"] | int | Sequence[int] | Ints | None
 _N_CHECKPOINTS = 100
 LATE_SHARE = 0.2
-"""Of the rounds: those that count as late unless another share is asked for."""
+"""Share of the rounds that count as late, by default."""
 MOST_ROUNDS = 2**53
 """Above these, a round has no float of its own."""
 
@@ -56,14 +56,14 @@ class PlayedEpoch:
 
     @staticmethod
     def of(epoch: Epoch, keep_policy: bool) -> PlayedEpoch:
-        """What is kept of an epoch: not the rows behind it."""
+        """The record of an epoch, without the rows behind it."""
         policy = epoch.policy if keep_policy else None
         return PlayedEpoch(epoch.index, epoch.start, epoch.stop, epoch.report, policy)
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What R replications did, seen at C checkpoints; rewards and regret in the problem's own units.
+    """Results of R replications at C checkpoints; rewards and regret are in the problem's own units.
 
     A checkpoint is a number of rounds played, and the last one is all of them. The stretch of a checkpoint
     are the rounds since the one before.
@@ -82,19 +82,24 @@ class Trace:
     epochs: tuple[tuple[PlayedEpoch, ...], ...]
     """For each replication the epochs that played a checkpoint's round, in order."""
 
+    def __repr__(self) -> str:
+        runs = f"{self.n_replications} replication{'' if self.n_replications == 1 else 's'}"
+        last = f"regret {self.regret[:, -1].mean():.4g}, reward {self.reward[:, -1].mean():.4g}"
+        return f"Trace({runs} of {self.n_rounds} rounds, {len(self.checkpoints)} checkpoints, mean {last})"
+
     @property
     def n_rounds(self) -> int:
-        """Rounds of each replication."""
+        """Number of rounds of each replication."""
         return int(self.checkpoints[-1])
 
     @property
     def n_replications(self) -> int:
-        """R."""
+        """Number of replications, R."""
         return len(self.regret)
 
     @property
     def lengths(self) -> Ints:
-        """(C,): how many rounds each stretch has."""
+        """(C,): number of rounds of each stretch."""
         return np.diff(self.checkpoints, prepend=0)
 
     @property
@@ -209,16 +214,16 @@ class Recorder:
         return last > first
 
     def epoch(self, replication: int, epoch: Epoch) -> None:
-        """Keep the epoch, if it plays a checkpoint's round."""
+        """Record the epoch, if it plays a checkpoint's round."""
         if self.keeps(epoch.start, epoch.stop):
             self.played(replication, PlayedEpoch.of(epoch, self.keeps_policies))
 
     def played(self, replication: int, epoch: PlayedEpoch) -> None:
-        """Keep an epoch that plays a checkpoint's round."""
+        """Record an epoch that plays a checkpoint's round."""
         self._epochs[replication].append(epoch)
 
     def forget(self, replications: slice) -> None:
-        """Take back all that these replications have recorded."""
+        """Delete all that was recorded of these replications."""
         for sums in (self._regret, self._reward, self._propensity):
             sums[replications] = 0.0
         self._least[replications] = np.inf
@@ -241,7 +246,7 @@ class Recorder:
         self._propensity[replications, first:last] = propensity[..., ends - 1]
 
     def trace(self) -> Trace:
-        """All that was recorded."""
+        """The trace of all that was recorded."""
         return Trace(
             self.checkpoints,
             np.cumsum(self._regret, axis=1),

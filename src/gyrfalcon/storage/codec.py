@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.inputs.tables import shown
+from gyrfalcon.core.inputs.messages import short_repr
 
 Classes = Mapping[str, type]
 STORED_DTYPES = ("float64", "int64", "bool")
@@ -82,14 +82,16 @@ class Encoder:
         name = type(value).__name__
         if self._classes.get(name) is not type(value):
             raise TypeError(
-                f"{shown(value)} can't be stored: {name} is not a known class. Action labels may be text, "
+                f"{short_repr(value)} can't be stored: {name} is not a known class. Action labels may be text, "
                 "numbers, booleans, bytes, None or tuples of these; name dataclasses and Enums of your own "
                 "with classes=[...]."
             )
         if isinstance(value, Enum):
             return {"enum": name, "value": self.encode(value.value)}
         if not is_dataclass(value):
-            raise TypeError(f"{shown(value)} can't be stored: {name} is neither a dataclass nor an Enum.")
+            raise TypeError(
+                f"{short_repr(value)} can't be stored: {name} is neither a dataclass nor an Enum."
+            )
         if id(value) in self._instance_numbers:
             return {"again": self._instance_numbers[id(value)]}
         parts = {f.name: self.encode(getattr(value, f.name)) for f in fields(value) if f.init}
@@ -134,7 +136,7 @@ class Decoder:
                 return self._instances[-1]
             case {"again": int(number)} if 0 <= number < len(self._instances):
                 return self._instances[number]
-        raise ValueError(f"an entry with the keys {shown(sorted(tree))} is of no known kind.")
+        raise ValueError(f"an entry with the keys {short_repr(sorted(tree))} is of no known kind.")
 
 
 def _known(name: str, classes: Classes) -> type:

@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from gyrfalcon.core.inputs.tables import shown, suggestion
+from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.sweeps.content_key import Keyed
 from gyrfalcon.sweeps.registry import Maker, environment_maker, learner_maker, part_maker
@@ -115,7 +115,7 @@ def _entry(settings: object, finder: Finder, methods: tuple[str, ...], example: 
         callable(getattr(value, method, None)) for method in methods
     ):
         raise ValueError(
-            f"{place} is {shown(value)}, which has no {' and '.join(methods)}; "
+            f"{place} is {short_repr(value)}, which has no {' and '.join(methods)}; "
             f'give settings such as {{"name": "{example}"}}, or an object of your own that has.'
         )
     return settings
@@ -150,7 +150,7 @@ def _check_names(maker: Maker, settings: Mapping[Any, Any], where: str, more: Se
     for key in settings:
         if key not in known:
             near = suggestion(key, [*known, *more]) if known or more else "it has none."
-            raise ValueError(f"{where}: there is no setting called {shown(key)}; {near}")
+            raise ValueError(f"{where}: there is no setting called {short_repr(key)}; {near}")
     lacking = [key for key, has_default in known.items() if not has_default and key not in settings]
     if lacking:
         raise ValueError(f"{where}: the setting {lacking[0]!r} is missing, and it has no default; give it.")

@@ -22,7 +22,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from gyrfalcon.core.inputs.tables import shown
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.oracles.regressors.spec import Estimator, estimator_of
@@ -231,7 +231,7 @@ def _stable_repr(value: object) -> str:
     else:
         return text
     raise ValueError(
-        f"{shown(value)} has no content to key its results by, as {problem}; make {type(value).__name__} a "
+        f"{short_repr(value)} has no content to key its results by, as {problem}; make {type(value).__name__} a "
         f"frozen dataclass, or wrap the object as {_KEYED}."
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.inputs.tables import shown
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.validation import check_whole
 from gyrfalcon.simulation.trace import Checkpoints, checkpoint_rounds
 from gyrfalcon.sweeps.build import Finder, build_environment, build_learner, choices, n_choices
@@ -244,7 +244,7 @@ def _listed(name: str, entries: object) -> list[Any]:
     if isinstance(entries, range) and len(entries[: MOST_CELLS + 1]) > MOST_CELLS:
         raise ValueError(f"{name} is {entries!r}, which are more than {MOST_CELLS:,}; give fewer.")
     if isinstance(entries, str | bytes) or not isinstance(entries, Iterable) or hasattr(entries, "keys"):
-        raise ValueError(f"{name} is {shown(entries)}; give a list, even if it has one entry.")
+        raise ValueError(f"{name} is {short_repr(entries)}; give a list, even if it has one entry.")
     listed = list(entries)
     if not listed:
         raise ValueError(f"{name} is empty; give at least one.")

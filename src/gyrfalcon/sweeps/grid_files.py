@@ -31,7 +31,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from gyrfalcon.core.inputs.tables import shown, suggestion
+from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.sweeps.grid import Grid
 
 
@@ -53,7 +53,9 @@ def _check_keys(table: Mapping[str, Any]) -> None:
     known = {field.name: field.default is MISSING for field in fields(Grid)}
     for key in table:
         if key not in known:
-            raise ValueError(f"there is no setting called {shown(key)} of a grid; {suggestion(key, known)}")
+            raise ValueError(
+                f"there is no setting called {short_repr(key)} of a grid; {suggestion(key, known)}"
+            )
     for key in ("learners", "environments"):
         if isinstance(table.get(key), Mapping):
             raise ValueError(f"[{key}] is one table; write [[{key}]], as there may be several.")  # noqa: TRY004 - as all settings

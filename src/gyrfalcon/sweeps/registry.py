@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from gyrfalcon.core.inputs.tables import shown, suggestion
+from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.environments.data.named import dataset_names
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
@@ -125,13 +125,13 @@ def _found(
     name: object, makers: Makers, kind: str, place: str, known: Callable[[], Iterable[str]] | None = None
 ) -> tuple[str, Maker]:
     if not isinstance(name, str):
-        given = "there is no name" if name is None else f"the name is {shown(name)}"
+        given = "there is no name" if name is None else f"the name is {short_repr(name)}"
         example = f'name = "{next(iter(makers))}"'
         raise ValueError(f"{place}: {given}; say which {kind} it is, as in {example}.")  # noqa: TRY004 - as all settings
     right = _right_name(name, makers)
     if right is None:
         near = suggestion(name, makers if known is None else known())
-        raise ValueError(f"{place}: there is no {kind} called {shown(name)}; {near}")
+        raise ValueError(f"{place}: there is no {kind} called {short_repr(name)}; {near}")
     return right, makers[right]
 
 

@@ -1,27 +1,17 @@
-"""Refusals that the theory's functions share: one sentence with the value and the remedy."""
+"""Validation of what the paper's theorems and lemmas are stated for."""
 
 from __future__ import annotations
 
 import math
 from typing import Literal
 
+from gyrfalcon.core.validation import check_positive
+
 Variant = Literal["corrected", "paper"]
 """The paper's steps as they can be proved, or as they are printed."""
 
 DELTA_MAX = math.exp(-math.log(12.0) / (1.0 + math.log(12.0)))
 """The largest delta with ln(12 m^2 / delta) <= (2 + ln 12) ln(m / delta) for every m; m = 1 decides."""
-
-
-def check_positive(name: str, value: float) -> None:
-    """Refuse a number that is not positive and finite."""
-    if not 0.0 < value < math.inf:
-        raise ValueError(f"{name} is {value}; give a positive number.")
-
-
-def check_not_negative(name: str, value: float) -> None:
-    """Refuse a number below 0, or none at all."""
-    if not 0.0 <= value < math.inf:
-        raise ValueError(f"{name} is {value}; give a number of at least 0.")
 
 
 def check_whole(name: str, value: float, least: int) -> None:
@@ -37,17 +27,17 @@ def check_variant(variant: str) -> None:
 
 
 def check_delta(delta: float, variant: Variant = "paper") -> None:
-    """Refuse a confidence for which the proof, mended or as printed, does not go through."""
+    """Refuse a confidence for which the proof, corrected or as printed, does not hold."""
     check_variant(variant)
-    limit, shown = (DELTA_MAX, ".4901") if variant == "corrected" else (0.5, ".5")
+    limit, printed = (DELTA_MAX, "0.4901") if variant == "corrected" else (0.5, "0.5")
     if not 0.0 < delta <= limit:
-        raise ValueError(f"delta is {delta}; the proof needs delta in (0, {shown}], for example .05.")
+        raise ValueError(f"delta is {delta}; the proof needs delta in (0, {printed}], for example 0.05.")
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon") -> None:
-    """Refuse a passive share outside (0, .5)."""
+    """Refuse a passive share outside (0, 0.5)."""
     if not 0.0 < epsilon < 0.5:
-        raise ValueError(f"{name} is {epsilon}; the passive share must be in (0, .5), for example .05.")
+        raise ValueError(f"{name} is {epsilon}; the passive share must be in (0, 0.5), for example 0.05.")
 
 
 def check_exponents(rho: float, rho_prime: float) -> None:

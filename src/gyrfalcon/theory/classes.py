@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TypedDict
 
-from gyrfalcon.theory.checks import check_exponents, check_positive, check_whole
+from gyrfalcon.core.validation import check_positive
+from gyrfalcon.theory.checks import check_exponents, check_whole
 from gyrfalcon.theory.constants import C_LINEAR
 
 
@@ -67,7 +68,7 @@ class Rates:
         0.524288
         """
         if not 0.0 < z < 0.5:
-            raise ValueError(f"z is {z}; the learning rates hold for confidences in (0, .5), such as .05.")
+            raise ValueError(f"z is {z}; the learning rates hold for confidences in (0, 0.5), such as 0.05.")
         return max(self.psi_sharp(1.0 / 16.0, n), 16384.0 * math.log(2.0 / z) / n)
 
     def settings(self, C: float | None = None) -> Settings:
@@ -123,5 +124,5 @@ def entropy(s: float) -> Rates:
     0.8
     """
     if not 0.0 < s < 1.0:
-        raise ValueError(f"s is {s}; Example 3 has an entropy exponent in (0, 1), for example .5.")
+        raise ValueError(f"s is {s}; Example 3 has an entropy exponent in (0, 1), for example 0.5.")
     return Rates(rho=1.0 / (1.0 + s), rho_prime=0.0, comp=1.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gyrfalcon.theory.checks import Variant, check_exponents, check_positive, check_variant, check_whole
+from gyrfalcon.core.validation import check_positive
+from gyrfalcon.theory.checks import Variant, check_exponents, check_variant, check_whole
 
 A = 2.0 + math.log(12.0)
 """What turns ln(12 m^2 / delta) into ln(m / delta) (proof of Lemma ConReg)."""
@@ -21,7 +22,7 @@ def c_linear(z: float = 0.5, d: int = 1) -> float:
     (189096.92, 23915.46)
     """
     if not 0.0 < z <= 0.5:
-        raise ValueError(f"z is {z}; the learning rates hold for confidences in (0, .5], for example .05.")
+        raise ValueError(f"z is {z}; the learning rates hold for confidences in (0, 0.5], for example 0.05.")
     check_whole("d", d, 1)
     return max(131072.0, 16384.0 * math.log(2.0 / z) / d) / math.log(1.0 / z)
 
@@ -30,7 +31,7 @@ C_LINEAR = c_linear(0.5)
 """131072 / ln 2: C of a linear class at every confidence (Appendix, learning rates)."""
 
 C_LINEAR_EPOCHS = c_linear(1.0 / 24.0)
-"""131072 / ln 24: C of a linear class at the confidences delta / (12 m^2) of epochs, for delta <= .5."""
+"""131072 / ln 24: C of a linear class at the confidences delta / (12 m^2) of epochs, for delta <= 0.5."""
 
 
 def c_1(c: float = C_LINEAR) -> float:

@@ -70,7 +70,7 @@ def _epochs(T: int, tau_1: int, epsilon: float) -> Iterator[_Rounds]:
     index, start, stop, n_before = 1, 0, tau_1, 0
     while start < T:
         n = stop - start
-        # 1e-12 keeps products such as .07 * 100 > 7 from counting a passive round more
+        # 1e-12 keeps products such as 0.07 * 100 > 7 from counting a passive round more
         active = min(T - start, n - math.ceil(epsilon * n * (1.0 - 1e-12)))
         yield _Rounds(index, n_before, active, min(T, stop) - start - active)
         index, start, stop, n_before = index + 1, stop, 2 * stop, n

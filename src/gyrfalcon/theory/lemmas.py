@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 
+from gyrfalcon.core.validation import check_not_negative, check_positive
 from gyrfalcon.theory.checks import (
     check_actions,
     check_delta,
     check_epsilon,
     check_exponents,
     check_misspecification,
-    check_not_negative,
-    check_positive,
     check_whole,
 )
 from gyrfalcon.theory.constants import LINEAR_CONSTANTS, Constants

@@ -5,14 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from gyrfalcon.theory.checks import (
-    check_actions,
-    check_delta,
-    check_exponents,
-    check_not_negative,
-    check_positive,
-    check_whole,
-)
+from gyrfalcon.core.validation import check_not_negative, check_positive
+from gyrfalcon.theory.checks import check_actions, check_delta, check_exponents, check_whole
 from gyrfalcon.theory.constants import C_LINEAR, c_1, c_3
 
 Form = Literal["appendix", "body"]

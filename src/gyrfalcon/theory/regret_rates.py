@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from gyrfalcon.core.validation import check_positive
 from gyrfalcon.theory.checks import (
     check_actions,
     check_delta,
     check_exponents,
     check_misspecification,
-    check_positive,
     check_theorem,
     check_whole,
 )

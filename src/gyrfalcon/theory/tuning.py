@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import math
 
-from gyrfalcon.theory.checks import (
-    check_actions,
-    check_epsilon,
-    check_exponents,
-    check_misspecification,
-    check_positive,
-)
+from gyrfalcon.core.validation import check_positive
+from gyrfalcon.theory.checks import check_actions, check_epsilon, check_exponents, check_misspecification
 from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
 
 EPSILON_MAX = math.nextafter(0.5, 0.0)
-"""The largest passive share below .5."""
+"""The largest passive share below 0.5."""
 
 
 def optimal_epsilon(
     b: float, K: int, rho: float = 1.0, c: float = 1.0, eps_min: float = 0.001, clip: bool = True
 ) -> float:
-    """The passive share of least cost: ((rho/4) c K sqrt(b))^(4/(4+rho)), moved into [eps_min, .5).
+    """The passive share of least cost: ((rho/4) c K sqrt(b))^(4/(4+rho)), moved into [eps_min, 0.5).
 
     It minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At
     rho = 1 it is (c/4)^(4/5) K^(4/5) b^(2/5). c = 1 balances Theorem 2's rates, c = C_10 its bound. With
-    `clip` off the formula's own value comes out, 0 for b = 0 and above .5 where no share is large enough.
+    `clip` off the formula's own value comes out, 0 for b = 0 and above 0.5 where no share is large enough.
 
     >>> round(optimal_epsilon(0.01, 2), 8), optimal_epsilon(0.0, 2)
     (0.09102821, 0.001)

@@ -24,7 +24,10 @@ gyrfalcon demo --json
 def demo(
     rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds of each run.")] = 102_400,
     replications: Annotated[
-        int, typer.Option(parser=whole, metavar="R", help="Runs of each learner, in the same environments.")
+        int,
+        typer.Option(
+            parser=whole, metavar="R", help="Replications of each learner, with common random numbers."
+        ),
     ] = 100,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the page and the figure.")] = Path(
         "out"
@@ -33,8 +36,9 @@ def demo(
 ) -> None:
     """Play the paper's first example in a minute: a table and a page.
 
-    The reward of action 1 is a step, and LinUCB, FALCON and Epsilon-FALCON fit lines. The best line is good
-    enough to act optimally; the page shows who stays close to it.
+    The reward of action 1 is a step. LinUCB, FALCON and Epsilon-FALCON fit linear models, the best of which
+    is good enough to act optimally; AdaptiveFalcon, the default learner, chooses its model class from the data.
+    The page shows the regret of each over time. AdaptiveFalcon refits most often and has 6 replications at most.
     """
     _check(rounds, replications)
     out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The demo's two figures: regret over time, and the lines that learners believe in at the end."""
+"""The demo's two figures: regret over time, and the estimated rewards after the last round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.reports.figures import draw_band, draw_reference
 from gyrfalcon.reports.labels import Label, end_labels, plain_numbers
 from gyrfalcon.reports.style import COLOURS, GREY, new_figure, style
-from gyrfalcon_paper.demo import Outcome
+from gyrfalcon_paper.demo import GRID, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ def regret_over_time(outcomes: Mapping[str, Outcome]) -> Figure:
         for colour, outcome in zip(COLOURS, outcomes.values(), strict=False):
             draw_band(axes, outcome.rounds, outcome.per_round, colour)
         draw_reference(axes, "uniform play", StepExample().uniform_regret)
-        title = "A step fitted by lines: who stays close to the best one"
+        title = "A step fitted by linear models: regret per round"
         axes.set(xscale="log", xlabel="round", ylabel="expected regret per round", title=title)
         axes.set_ylim(bottom=0.0)
         axes.margins(x=0.0)
@@ -39,15 +39,15 @@ def regret_over_time(outcomes: Mapping[str, Outcome]) -> Figure:
     return figure
 
 
-def beliefs(outcomes: Mapping[str, Outcome]) -> Figure:
-    """A panel for each learner: the truth, the best line, and the line of every replication at the end."""
+def estimates(outcomes: Mapping[str, Outcome]) -> Figure:
+    """A panel for each learner: the truth, the best linear model, and the estimates of every replication."""
     with style():
-        figure = new_figure(7.2, 2.9)
+        figure = new_figure(8.4, 2.7)
         panels = figure.subplots(1, len(outcomes), sharey=True, squeeze=False)[0]
         for axes, colour, (name, outcome) in zip(panels, COLOURS, outcomes.items(), strict=False):
             _truth(axes)
-            lines = outcome.beliefs[:, 0]
-            axes.plot([0.0, 1.0], lines.T, color=colour, linewidth=0.7, alpha=_alpha(len(lines)))
+            curves = outcome.estimates[:, 0]
+            axes.plot(GRID, curves.T, color=colour, linewidth=0.7, alpha=_alpha(len(curves)))
             axes.set(title=name, xlabel="context x", xlim=(0.0, 1.0), ylim=(-0.45, 1.45))
         panels[0].set_ylabel("expected reward of action 1")
         _labels(panels[0])
@@ -70,10 +70,10 @@ def _truth(axes: Axes) -> None:
 
 def _labels(axes: Axes) -> None:
     axes.annotate("truth", (0.98, 0.95), color=GREY, fontsize=8, ha="right", va="top")
-    axes.annotate("best line", (0.98, 1.29), color="black", fontsize=8, ha="right", va="bottom")
+    axes.annotate("best linear", (0.98, 1.29), color="black", fontsize=8, ha="right", va="bottom")
     axes.annotate("action 2", (0.02, 0.5), color=GREY, fontsize=8, va="bottom")
 
 
-def _alpha(n_lines: int) -> float:
-    """Faint enough for many lines to show where they gather."""
-    return float(np.clip(20.0 / n_lines, 0.2, 0.9))
+def _alpha(n_curves: int) -> float:
+    """Opacity that lets many overlapping curves show where they are dense."""
+    return float(np.clip(20.0 / n_curves, 0.2, 0.9))

@@ -13,23 +13,23 @@ from gyrfalcon_paper.demo import Outcome
 
 _ENVIRONMENT = [
     "A context <i>x</i> is uniform on (0, 1), and there are two actions. Action 1 earns 1 where <i>x</i> is "
-    "above one half, and 0 elsewhere; action 2 earns one half everywhere; rewards are noisy. All learners "
-    "fit a line per action, which no step is.",
-    "Still a line would do. The best one for action 1, -.25 + 1.5<i>x</i>, crosses that of action 2 at one "
-    "half, so that whoever believed in it would act optimally. But it is the best for contexts and actions "
-    "drawn uniformly. A learner that plays action 1 where it pays sees it there alone, and there it always "
-    "earns 1: the line through those data is flat, and says to play action 1 everywhere.",
+    "above one half, and 0 elsewhere; action 2 earns one half everywhere; rewards are noisy. LinUCB, FALCON "
+    "and Epsilon-FALCON fit a linear model per action, and no linear model is a step.",
+    "Still a linear model would do. The best one for action 1, -0.25 + 1.5<i>x</i>, crosses that of action 2 "
+    "at one half, so its greedy policy is optimal. But it is the best under uniform play. A learner that "
+    "plays action 1 where it pays sees it there alone, and there it always earns 1: the linear fit to those "
+    "data is flat, and its greedy policy plays action 1 everywhere.",
 ]
 _LEARNERS = (
     "<b>LinUCB</b> fits all rows so far and adds a bonus for what is uncertain. <b>FALCON</b> fits the rows "
     "of its last epoch, and plays an action the less the further its estimate falls behind. "
     "<b>Epsilon-FALCON</b> does the same, but plays uniformly in a small passive share of rounds, and keeps "
-    "its fit close to what those rows support."
+    "its fit close to what those rows support. <b>AdaptiveFalcon</b>, the default of <code>Bandit</code>, "
+    "also chooses its model class from the data: linear, quadratic, splines or random Fourier features."
 )
 _NEXT = [
     "<code>gyrfalcon simulate EpsilonFalcon StepExample</code> plays any learner in any environment; "
-    "<code>gyrfalcon learners</code> lists them. <code>AdaptiveFalcon</code>, the default of a bandit, also "
-    "chooses its model class.",
+    "<code>gyrfalcon learners</code> lists them.",
     "<code>gyrfalcon sweep grid.toml --out results</code> runs a grid of learners, environments and seeds on all "
     "cores, and goes on where it was stopped.",
     "<code>gyrfalcon paper --out paper</code> computes every figure, table and claim of the paper.",
@@ -41,13 +41,13 @@ def demo_page(outcomes: Mapping[str, Outcome], n_rounds: int, n_replications: in
     """The page's HTML."""
     size = f"{n_rounds:,} rounds, {n_replications} replications"
     return Page(
-        "A wrong model, and who is led astray by it",
-        "Section 1.1 of Krishnamurthy, Hadad and Athey (2021), played by three learners: "
-        f"{size}. Learners meet the same contexts and rewards: what differs is their own doing.",
+        "A misspecified reward model",
+        "Section 1.1 of Krishnamurthy, Hadad and Athey (2021), played by four learners: "
+        f"{size}. All learners see the same contexts and potential rewards (common random numbers).",
         [
             Section("The environment", _ENVIRONMENT),
             _regret(outcomes, size),
-            _beliefs(outcomes),
+            _estimates(outcomes),
             Section("How to go on", _NEXT),
         ],
     ).html()
@@ -71,10 +71,11 @@ def table_of(outcomes: Mapping[str, Outcome]) -> tuple[list[str], list[list[str]
             name,
             with_error(outcome.cumulative, 0),
             with_error(outcome.late, 4),
+            str(outcome.n_replications),
         ]
         for name, outcome in outcomes.items()
     ]
-    return ["learner", "cumulative", "per round, last half"], rows
+    return ["learner", "cumulative", "per round, last half", "replications"], rows
 
 
 def _late(outcomes: Mapping[str, Outcome]) -> str:
@@ -82,24 +83,23 @@ def _late(outcomes: Mapping[str, Outcome]) -> str:
     best = min(outcomes, key=lambda name: outcomes[name].late.mean)
     return (
         f"Over the last half of the rounds a round costs: {costs}; the least is {best}'s. Uniform play, and "
-        f"action 1 everywhere, would cost {StepExample().uniform_regret}, the best line nothing."
+        f"action 1 everywhere, would cost {StepExample().uniform_regret}, the best linear model nothing."
     )
 
 
-def _beliefs(outcomes: Mapping[str, Outcome]) -> Section:
+def _estimates(outcomes: Mapping[str, Outcome]) -> Section:
     return Section(
-        "What each learner believes at the end",
-        [_acting(outcomes)],
-        picture(demo_figures.beliefs(outcomes), "svg"),
-        "The line that each replication has for action 1 at the end, the best line (dotted), and the truth "
-        "(grey). Action 1 is played where its line is above that of action 2.",
+        "Estimated rewards after the last round",
+        [_greedy(outcomes)],
+        picture(demo_figures.estimates(outcomes), "svg"),
+        "The estimated reward of action 1 in each replication, the best linear model (dotted), and the truth "
+        "(grey). The greedy policy plays action 1 where its estimate is above that of action 2.",
     )
 
 
-def _acting(outcomes: Mapping[str, Outcome]) -> str:
-    told = "; ".join(f"{name} {outcome.greedy_regret():.4f}" for name, outcome in outcomes.items())
+def _greedy(outcomes: Mapping[str, Outcome]) -> str:
+    costs = "; ".join(f"{name} {outcome.greedy_regret():.4f}" for name, outcome in outcomes.items())
     return (
-        "Whoever always took the action whose line is higher would lose one half wherever the lines are the "
-        f"wrong way round. With the lines at the end that comes to this much a round, on average: {told}. "
-        "For the best line it is 0."
+        "The greedy policy of the final estimates loses one half wherever they rank the two actions wrongly. "
+        f"Its expected regret per round, averaged over replications: {costs}. For the best linear model it is 0."
     )

@@ -1,4 +1,4 @@
-"""Checks of what people hand in: the value if it will do, else a sentence on what is wrong and where."""
+"""Validation of user arguments: the value, or an error that says what is wrong and where."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.columns import Boolean, cell
-from gyrfalcon.core.inputs.tables import by_row, floats_of, is_collection, is_missing, shown, values_of
+from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.core.inputs.tables import by_row, floats_of, is_collection, is_missing, values_of
 from gyrfalcon.core.records import PASSIVE, POLICY
 
 T = TypeVar("T")
@@ -19,18 +21,20 @@ A = TypeVar("A", Floats, Ints)
 def checked_labels(actions: Any) -> tuple[Hashable, ...]:
     """The labels of actions: hashable, all different, at least two."""
     if not is_collection(actions) or isinstance(actions, set | frozenset):
-        raise ValueError(f"actions are {shown(actions)}; give a list of labels, such as ['a', 'b'].")
+        raise ValueError(f"actions are {short_repr(actions)}; give a list of labels, such as ['a', 'b'].")
     labels = tuple(actions)
     first: dict[object, object] = {}
     for label in labels:
         if label is not None and is_missing(label):
-            raise ValueError(f"the label {shown(label)} does not equal itself; give text or a number.")
+            raise ValueError(f"the label {short_repr(label)} does not equal itself; give text or a number.")
         try:
             is_new = label not in first
         except TypeError:
-            raise ValueError(f"the label {shown(label)} is not hashable; give text or a number.") from None
+            raise ValueError(
+                f"the label {short_repr(label)} is not hashable; give text or a number."
+            ) from None
         if not is_new:
-            twins = f"{shown(first[label])} and {shown(label)}"
+            twins = f"{short_repr(first[label])} and {short_repr(label)}"
             raise ValueError(f"the actions {twins} compare equal; give each a label of its own.")
         first[label] = label
     if len(labels) < 2:
@@ -44,9 +48,9 @@ def is_bool(label: object) -> bool:
 
 
 def ends(reward_range: object) -> tuple[float, float]:
-    """The two ends of a range."""
+    """The two ends of a reward range."""
     if not isinstance(reward_range, list | tuple) or len(reward_range) != 2:
-        raise ValueError(f"reward_range is {shown(reward_range)}; give its ends, such as (0.0, 1.0).")
+        raise ValueError(f"reward_range is {short_repr(reward_range)}; give its ends, such as (0.0, 1.0).")
     low, high = reward_range
     return low, high
 
@@ -56,13 +60,13 @@ def agreed_length(n: object, parts: Mapping[str, Floats | Bools | None]) -> int:
     lengths = {name: len(part) for name, part in parts.items() if part is not None}
     if n is not None:
         if not isinstance(n, int | np.integer) or n < 0:
-            raise ValueError(f"n is {shown(n)}; give the number of contexts.")
+            raise ValueError(f"n is {short_repr(n)}; give the number of contexts.")
         lengths["n"] = int(n)
     if not lengths:
         raise ValueError("how many contexts there are is not said; give n, or `eligible`.")
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
-        raise ValueError(f"the numbers of contexts differ ({told}); give equally many.")
+        counts = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+        raise ValueError(f"the numbers of contexts differ ({counts}); give equally many.")
     return next(iter(lengths.values()))
 
 
@@ -75,7 +79,7 @@ def of_length(n: int, name: str, column: A) -> A:
 
 def numbers_of(name: str, values: object) -> Floats:
     """A column of floats; missing ones stay NaN for the caller to refuse."""
-    column = told(name, values_of, values)
+    column = with_location(name, values_of, values)
     try:
         return floats_of(column)
     except ValueError as error:
@@ -92,17 +96,52 @@ def whole_numbers(name: str, values: object) -> Ints:
     return numbers.astype(np.int64)
 
 
-def components(passive: object) -> Ints:
-    """Passive or policy for each row, from booleans."""
-    flags = by_row(
-        lambda value: cell(Boolean(), value)[1], told("passive", values_of, passive), " of passive"
-    )
-    return np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY)
+def components_of(n: int, is_uniform: bool, passive: object) -> Ints:
+    """Which component acted in each of n rows: by a column of booleans, or alike in all."""
+    if passive is None:
+        return np.full(n, PASSIVE if is_uniform else POLICY)
+    column = with_location("passive", values_of, passive)
+    flags = by_row(lambda value: cell(Boolean(), value)[1], column, " of passive")
+    return of_length(n, "passive", np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY))
 
 
-def told(place: str, convert: Callable[..., T], *values: object) -> T:
-    """The converted value; an error is told with its place."""
+def propensities_of(contexts: Contexts, n_actions: int, values: object) -> Floats:
+    """The propensity of each row: a column of probabilities, or None for uniform choices."""
+    if values is None:
+        mask = contexts.eligible
+        n_eligible = np.full(len(contexts), n_actions) if mask is None else mask.sum(axis=1)
+        return 1.0 / n_eligible
+    propensity = numbers_of("propensities", values)
+    wrong = np.flatnonzero(~((propensity > 0.0) & (propensity <= 1.0)))
+    if len(wrong):
+        raise ValueError(
+            f"row {wrong[0]}: the propensity {propensity[wrong[0]]} is not in (0, 1]; give the "
+            "probability with which the action was chosen, or leave the row out."
+        )
+    return of_length(len(contexts), "propensities", propensity)
+
+
+def check_contexts(contexts: object, n_actions: int, width: int, action_width: int) -> None:
+    """Refuse contexts that were made for another problem."""
+    remedy = "make them with this problem's `contexts`."
+    if type(contexts) is not Contexts:
+        raise ValueError(f"contexts are {short_repr(contexts)}; {remedy}")
+    actual = (contexts.shared.shape[1], 0 if contexts.actions is None else contexts.actions.shape[2])
+    if actual != (width, action_width):
+        raise ValueError(
+            f"the contexts have {actual[0]} shared and {actual[1]} action features, and the problem has "
+            f"{width} and {action_width}; {remedy}"
+        )
+    for part in (contexts.actions, contexts.eligible):
+        if part is not None and part.shape[1] != n_actions:
+            raise ValueError(
+                f"the contexts have {part.shape[1]} actions and the problem {n_actions}; {remedy}"
+            )
+
+
+def with_location(location: str, convert: Callable[..., T], *values: object) -> T:
+    """The converted value; an error message starts with the location of the value."""
     try:
         return convert(*values)
     except ValueError as error:
-        raise ValueError(f"{place}: {error}") from None
+        raise ValueError(f"{location}: {error}") from None

@@ -1,4 +1,4 @@
-"""What a column of a context may hold, and how its values become float64.
+"""Columns of features: what they may hold, and how their values become float64.
 
 Each value sets exactly one cell among the encoded columns of its feature: `cell` says which and to what, for
 one row and for many. Everything else is a shortcut for values that an array can check at once.
@@ -16,7 +16,8 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.inputs import tables
-from gyrfalcon.core.inputs.tables import Values, shown
+from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.core.inputs.tables import Values
 
 _FLOAT64 = np.dtype(np.float64)
 LARGEST = 1e100
@@ -27,8 +28,15 @@ _BOOLEANS = (bool, np.bool_, int, float, np.number)
 
 @dataclass(frozen=True, slots=True)
 class Numeric:
-    """A finite number as it is; booleans count as 0 and 1, and integers beyond 2**53 are refused.
+    """Column of finite numbers; booleans count as 0 and 1, and integers beyond 2**53 are refused.
 
+    Parameters
+    ----------
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> Schema.of({"age": Numeric(missing=True)}).encode([{"age": 31}, {"age": None}]).tolist()
     [[31.0, 0.0], [0.0, 1.0]]
@@ -39,8 +47,15 @@ class Numeric:
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
-    """True and False, or the numbers 1 and 0, as 1.0 and 0.0.
+    """Column of True and False, or of the numbers 1 and 0, encoded as 1.0 and 0.0.
 
+    Parameters
+    ----------
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> Schema.of({"member": Boolean()}).encode([{"member": True}, {"member": False}]).tolist()
     [[1.0], [0.0]]
@@ -51,8 +66,17 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Categorical:
-    """One indicator per level, and one for "other", where all unknown values land.
+    """Column of known levels: one indicator per level, and one for "other", which all unknown values share.
 
+    Parameters
+    ----------
+    levels
+        The known values, at least one; "other" cannot be one of them.
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> country = Schema.of({"country": Categorical(("NO", "SE"))})
     >>> country.encode([{"country": "SE"}, {"country": "FI"}]).tolist()
@@ -67,18 +91,20 @@ class Categorical:
         given: object = self.levels
         levels = tuple(given) if isinstance(given, list | tuple) else ()
         if not levels:
-            raise ValueError(f"levels are {shown(given)}; give a tuple with at least one level.")
+            raise ValueError(f"levels are {short_repr(given)}; give a tuple with at least one level.")
         seen: set[object] = set()
         for level in levels:
             if tables.is_missing(level) or str(level) == "other":
                 reason = "missing=True is for no value, and all that is not listed is 'other'"
-                raise ValueError(f"{shown(level)} cannot be a level ({reason}); leave it out.")
+                raise ValueError(f"{short_repr(level)} cannot be a level ({reason}); leave it out.")
             if not isinstance(level, Hashable):
-                raise ValueError(  # noqa: TRY004 - every refusal at the edge is a ValueError
-                    f"the level {shown(level)} cannot be looked up; give text or a number."
+                raise ValueError(  # noqa: TRY004 - every refused input is a ValueError
+                    f"the level {short_repr(level)} cannot be looked up; give text or a number."
                 )
             if level in seen or str(level) in seen:
-                raise ValueError(f"the level {shown(level)} is there twice, or reads like another; keep one.")
+                raise ValueError(
+                    f"the level {short_repr(level)} is there twice, or reads like another; keep one."
+                )
             seen |= {level, str(level)}
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "positions", {level: position for position, level in enumerate(levels)})
@@ -86,11 +112,20 @@ class Categorical:
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """One indicator per bucket, for text with many values: the same bucket in any process on any machine.
+    """Column of text with many values: one indicator per hash bucket, the same in any process on any machine.
 
     The bucket is blake2b of the value's text, so that the number 1 and the text "1" share a bucket, as do
     1, 1.0 and True: ids arrive as either, and a missing value turns a column of integers into floats.
 
+    Parameters
+    ----------
+    n_buckets
+        Number of hash buckets, at least 1.
+    missing
+        Whether values may be missing, which a further indicator then encodes.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.inputs.schema import Schema
     >>> city = Schema.of({"city": Hashed(4)})
     >>> city.names
@@ -104,7 +139,7 @@ class Hashed:
 
     def __post_init__(self) -> None:
         if type(self.n_buckets) is not int or self.n_buckets < 1:
-            raise ValueError(f"n_buckets is {shown(self.n_buckets)}; give a whole number of at least 1.")
+            raise ValueError(f"n_buckets is {short_repr(self.n_buckets)}; give a whole number of at least 1.")
 
 
 Column: TypeAlias = Numeric | Boolean | Categorical | Hashed
@@ -121,7 +156,7 @@ def encoded_names(name: str, column: Column) -> list[str]:
 
 
 def fill(out: Floats, name: str, column: Column, values: Values) -> None:
-    """Zeros turned into the encoding of the values."""
+    """Write the encoding of values into zeros."""
     if column.missing and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
         gone = np.isnan(values)
         floats = _checked(column, np.where(gone, 0.0, values))
@@ -141,7 +176,7 @@ def _checked(column: Column, values: Values) -> Floats | None:
     """The values as floats where all of them can be seen at once to be valid and present."""
     if isinstance(column, Categorical | Hashed):
         return None
-    floats = tables.tame_floats(values)
+    floats = tables.finite_floats(values)
     if isinstance(column, Boolean):
         return floats if floats is not None and ((floats == 0.0) | (floats == 1.0)).all() else None
     if floats is None and isinstance(values, np.ndarray) and values.dtype == _FLOAT64:
@@ -158,7 +193,7 @@ def cell(column: Column, value: object) -> tuple[int, float]:
     if type(column) is Categorical or type(column) is Hashed:
         return _level(column, value), 1.0
     if type(column) is Boolean and not (isinstance(value, _BOOLEANS) and value in (0, 1)):
-        raise ValueError(f"{shown(value)} is neither true nor false; give True, False, 1 or 0.")
+        raise ValueError(f"{short_repr(value)} is neither true nor false; give True, False, 1 or 0.")
     try:
         number = tables.number_of(value)
     except ValueError as error:
@@ -167,7 +202,7 @@ def cell(column: Column, value: object) -> tuple[int, float]:
     if number != number:  # noqa: PLR0124 - other kinds of numbers have their own NaN
         return _missing(column)
     if abs(number) > LARGEST:
-        raise ValueError(f"{shown(value)} is beyond 1e100, where sums of squares overflow; scale it.")
+        raise ValueError(f"{short_repr(value)} is beyond 1e100, where sums of squares overflow; scale it.")
     return 0, number
 
 
@@ -179,14 +214,14 @@ def _missing(column: Column) -> tuple[int, float]:
 
 def _level(column: Categorical | Hashed, value: object) -> int:
     if isinstance(value, _FLOATS) and isinf(value):
-        raise ValueError(f"{shown(value)} is not finite; give a level, or None for no value.")
+        raise ValueError(f"{short_repr(value)} is not finite; give a level, or None for no value.")
     if isinstance(column, Hashed):
         digest = blake2b(text(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest, "little") % column.n_buckets
     try:
         return column.positions.get(value, len(column.levels))
     except TypeError:
-        raise ValueError(f"{shown(value)} cannot be a level; give text or a number.") from None
+        raise ValueError(f"{short_repr(value)} cannot be a level; give text or a number.") from None
 
 
 def text(value: object) -> str:
@@ -197,4 +232,6 @@ def text(value: object) -> str:
         return repr(float(value))
     if isinstance(value, int | float | np.integer | np.floating | np.bool_):
         return str(int(value))
-    raise ValueError(f"{shown(value)} ({type(value).__name__}) is neither text nor a number; give its text.")
+    raise ValueError(
+        f"{short_repr(value)} ({type(value).__name__}) is neither text nor a number; give its text."
+    )

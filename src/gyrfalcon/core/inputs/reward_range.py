@@ -1,4 +1,4 @@
-"""Rewards between people's units and the learner's, where they run from 0 to 1 and larger is better."""
+"""Conversion of rewards to the learner's units, in which they run from 0 to 1 and larger is better."""
 
 from __future__ import annotations
 
@@ -9,21 +9,40 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.inputs.tables import by_row, number_of, shown, tame_floats, values_of
+from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.core.inputs.tables import by_row, finite_floats, number_of, values_of
 
-Outside: TypeAlias = Literal["error", "clip", "accept"]
+OutOfRange: TypeAlias = Literal["error", "clip", "accept"]
 
 
 @dataclass(frozen=True, slots=True)
 class RewardRange:
-    """The range that rewards are promised to lie in, and what happens to those that do not.
+    """Range of rewards, and what happens to rewards out of range.
 
-    `outside` refuses them ("error"), moves them to the nearer end ("clip") or lets them through ("accept"); a
-    reward that is missing or infinite is refused always. A cost is flipped: the lowest cost is worth 1.
+    A reward that is missing or infinite is refused always.
 
+    Parameters
+    ----------
+    low
+        Lowest reward.
+    high
+        Highest reward.
+    out_of_range
+        Effect of a reward outside the range: "error" refuses it, "clip" moves it to the nearer end, and
+        "accept" takes it as it is.
+    cost
+        Whether rewards are costs, of which less is better: the lowest cost is then worth 1.
+
+    Raises
+    ------
+    ValueError
+        If an end is not finite, or the lower end does not come first.
+
+    Examples
+    --------
     >>> RewardRange(0, 50).to_unit([0, 10, 50]).tolist()
     [0.0, 0.2, 1.0]
-    >>> RewardRange(0, 50, outside="clip", cost=True).to_unit([10, 60]).tolist()
+    >>> RewardRange(0, 50, out_of_range="clip", cost=True).to_unit([10, 60]).tolist()
     [0.8, 0.0]
     >>> RewardRange(0, 50, cost=True).from_unit(np.array([0.8])).tolist()
     [10.0]
@@ -31,7 +50,7 @@ class RewardRange:
 
     low: float = 0.0
     high: float = 1.0
-    outside: Outside = "error"
+    out_of_range: OutOfRange = "error"
     cost: bool = False
 
     def __post_init__(self) -> None:
@@ -40,36 +59,63 @@ class RewardRange:
             raise ValueError(f"the reward range is ({low:g}, {high:g}); the lower end must come first.")
         if not isfinite(high - low):
             raise ValueError(f"the reward range ({low:g}, {high:g}) is too wide for float64; narrow it.")
-        if self.outside not in get_args(Outside):
-            raise ValueError(f"outside is {shown(self.outside)}; give 'error', 'clip' or 'accept'.")
+        if self.out_of_range not in get_args(OutOfRange):
+            raise ValueError(
+                f"out_of_range is {short_repr(self.out_of_range)}; give 'error', 'clip' or 'accept'."
+            )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
         object.__setattr__(self, "cost", bool(self.cost))
 
     def to_unit(self, values: object) -> Floats:
-        """A column of rewards, or an array of any shape, in the learner's units."""
+        """Rewards in the learner's units.
+
+        Parameters
+        ----------
+        values
+            A column of rewards, or an array of any shape.
+
+        Returns
+        -------
+        ndarray
+            Floats of the same shape, in [0, 1] unless rewards out of range are accepted.
+
+        Raises
+        ------
+        ValueError
+            If a reward is not a finite number, or is out of range and refused.
+        """
         column = values if isinstance(values, np.ndarray) else values_of(values)
-        floats = tame_floats(column)
+        floats = finite_floats(column)
         if floats is not None:
-            floats = np.clip(floats, self.low, self.high) if self.outside == "clip" else floats
-            if self.outside == "accept" or ((floats >= self.low) & (floats <= self.high)).all():
-                with np.errstate(over="ignore"):
-                    units = (self.high - floats if self.cost else floats - self.low) / (self.high - self.low)
-                if np.isfinite(units).all():
-                    return units
+            within = self.out_of_range != "error" or ((floats >= self.low) & (floats <= self.high)).all()
+            with np.errstate(over="ignore"):
+                units = self.scaled(floats) if within else floats
+            if within and np.isfinite(units).all():
+                return units
         if isinstance(column, np.ndarray):
             return np.array(by_row(self.unit_one, column.reshape(-1)), dtype=np.float64).reshape(column.shape)
         return np.array(by_row(self.unit_one, column), dtype=np.float64)
 
+    def scaled(self, rewards: Floats) -> Floats:
+        """Rewards that were `checked` before, in the learner's units."""
+        within = np.clip(rewards, self.low, self.high) if self.out_of_range == "clip" else rewards
+        return (self.high - within if self.cost else within - self.low) / (self.high - self.low)
+
+    def checked(self, value: object) -> float:
+        """One reward as a plain float in the problem's units, refused if it has none in the learner's."""
+        self.unit_one(value)
+        return float(value)  # type: ignore[arg-type]  # unit_one has refused what is not a number
+
     def unit_one(self, value: object) -> float:
-        """One reward in the learner's units: the same bits as in a column."""
+        """One reward in the learner's units, with the same bits as in a column."""
         reward = value if type(value) is float else self._number(value)
         if not self.low <= reward <= self.high:
             reward = self._moved(reward)
         return (self.high - reward if self.cost else reward - self.low) / (self.high - self.low)
 
     def from_unit(self, units: Floats) -> Floats:
-        """The learner's units as people's rewards, or costs."""
+        """Rewards, or costs, of numbers in the learner's units."""
         scaled = units * (self.high - self.low)
         return self.high - scaled if self.cost else self.low + scaled
 
@@ -80,17 +126,17 @@ class RewardRange:
             raise ValueError(f"the {self._kind} {error}; give a finite number.") from None
 
     def _moved(self, reward: float) -> float:
-        """A reward outside the range, after the rule."""
+        """A reward outside the range, as `out_of_range` changes it."""
         if not isfinite(reward):
             raise ValueError(
                 f"the {self._kind} is {reward}; give a finite number, or wait until there is one."
             )
-        if self.outside == "clip":
+        if self.out_of_range == "clip":
             return min(max(reward, self.low), self.high)
-        if self.outside == "error":
+        if self.out_of_range == "error":
             raise ValueError(
                 f"{self._kind} {reward!r} is outside ({self.low:g}, {self.high:g}); "
-                "widen the range, or choose outside='clip' or 'accept'."
+                "widen the range, or choose out_of_range='clip' or 'accept'."
             )
         distance = self.high - reward if self.cost else reward - self.low
         if not isfinite(distance / (self.high - self.low)):

@@ -1,4 +1,4 @@
-"""The features of a context: named columns, and how rows and tables of them become a float64 matrix."""
+"""Schemas of features: named columns, and their encoding as one float64 matrix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from gyrfalcon.core.inputs.columns import (
     encoded_names,
     fill,
 )
-from gyrfalcon.core.inputs.tables import TAME, Table, Values, enumeration, shown
+from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
+from gyrfalcon.core.inputs.tables import SAFE_NORM, Table, Values
 
 _FLOAT64 = np.dtype(np.float64)
 _BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "hashed": Hashed()}
@@ -28,8 +29,27 @@ _BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "h
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The features by name, and their encoding as one float64 matrix.
+    """Features by name, and their encoding as one float64 matrix; `Schema.of` makes one.
 
+    Parameters
+    ----------
+    columns
+        Pairs of a name and a column: `Numeric`, `Boolean`, `Categorical` or `Hashed`.
+
+    Attributes
+    ----------
+    names
+        Names of the encoded columns.
+    width
+        Number of the encoded columns.
+
+    Raises
+    ------
+    ValueError
+        If a name is not text, or two features encode under the same name.
+
+    Examples
+    --------
     >>> schema = Schema.of({"age": "numeric", "country": ["NO", "SE"]})
     >>> schema.names
     ('age', 'country=NO', 'country=SE', 'country=other')
@@ -49,7 +69,9 @@ class Schema:
         names: list[str] = []
         for name, column in self.columns:
             if type(name) is not str or not isinstance(column, Column):
-                raise ValueError(f"feature {shown(name)} is {shown(column)}; give a text and a column.")
+                raise ValueError(
+                    f"feature {short_repr(name)} is {short_repr(column)}; give a text and a column."
+                )
             start = len(names)
             names += encoded_names(name, column)
             blocks.append((name, column, start, len(names)))
@@ -57,7 +79,7 @@ class Schema:
         for group in (features, names):
             if len(set(group)) < len(group):
                 twice = next(name for name in group if group.count(name) > 1)
-                raise ValueError(f"two features encode as {shown(twice)}; rename one of them.")
+                raise ValueError(f"two features encode as {short_repr(twice)}; rename one of them.")
         is_plain = bool(blocks) and all(column == Numeric() for _, column in self.columns)
         derived = {
             "columns": tuple(zip(features, (column for _, column in self.columns), strict=True)),
@@ -72,11 +94,21 @@ class Schema:
 
     @staticmethod
     def of(spec: object) -> Schema:
-        """The schema of what people write.
+        """The schema that a short specification stands for.
 
-        A number of numeric features (x0, x1, ...), a list of names of numeric features, a mapping of names to
-        "numeric", "boolean", "hashed", a list of levels or a column, a schema, or None for no features.
+        Parameters
+        ----------
+        spec
+            A number of numeric features (x0, x1, ...); a list of names of numeric features; a mapping of names
+            to "numeric", "boolean", "hashed", a list of levels or a column; a schema; or None for no features.
 
+        Raises
+        ------
+        ValueError
+            If the specification is none of these.
+
+        Examples
+        --------
         >>> Schema.of(2) == Schema.of(["x0", "x1"]) == Schema.of({"x0": "numeric", "x1": Numeric()})
         True
         """
@@ -90,15 +122,29 @@ class Schema:
             return Schema(tuple((name, _column(name, kind)) for name, kind in spec.items()))
         if isinstance(spec, list | tuple) and all(isinstance(name, str) for name in spec):
             return Schema(tuple((name, Numeric()) for name in spec))
-        raise ValueError(f"features are {shown(spec)}; give a number, a list of names or a mapping of names.")
+        raise ValueError(
+            f"features are {short_repr(spec)}; give a number, a list of names or a mapping of names."
+        )
 
     @staticmethod
     def infer(example: object) -> Schema:
         """The schema of an example: one context, or a table of several.
 
         Numbers are numeric, booleans boolean, text hashed; a feature with a missing value may be missing.
-        A flat list or 1-d array is one context, whose features are called x0, x1, ...
 
+        Parameters
+        ----------
+        example
+            A mapping, a sequence or an array of one context, or a table of several. A flat list or 1-d array
+            is one context, whose features are called x0, x1, ...
+
+        Raises
+        ------
+        ValueError
+            If a feature has no value, or a value that no column holds.
+
+        Examples
+        --------
         >>> Schema.infer({"age": 31, "member": True}).columns
         (('age', Numeric(missing=False)), ('member', Boolean(missing=False)))
         """
@@ -110,9 +156,21 @@ class Schema:
         return Schema(tuple(zip(map(str, names), map(_inferred, names, columns), strict=True)))
 
     def encode(self, table: object) -> Floats:
-        """All rows encoded, (n, width): by name where the table has names, otherwise by position."""
+        """All rows encoded as floats, (n, width).
+
+        Parameters
+        ----------
+        table
+            A frame, an array, a mapping of columns or a list of rows; columns are matched by name where the
+            table has names, otherwise by position.
+
+        Raises
+        ------
+        ValueError
+            If names or numbers of columns differ, or a value does not fit its column.
+        """
         if self._plain_shape is not None and isinstance(table, np.ndarray) and table.ndim == 2:
-            floats = tables.tame_floats(table)
+            floats = tables.finite_floats(table)
             if floats is not None and floats.shape[1:] == self._plain_shape:
                 return floats
         columns = tables.read(table)
@@ -122,18 +180,33 @@ class Schema:
         return encoded
 
     def encode_one(self, row: object) -> Floats:
-        """One row encoded, (1, width): the same bits as in any batch, by a shorter way for plain numbers."""
+        """One row encoded as floats, (1, width), with the same bits as in any batch.
+
+        Parameters
+        ----------
+        row
+            A mapping of names to values, a sequence or an array.
+
+        Raises
+        ------
+        ValueError
+            If names or numbers of values differ, or a value does not fit its column.
+        """
         if self._plain_shape is not None:
             values: Values = ()
             if type(row) is np.ndarray:
-                if row.dtype == _FLOAT64 and row.shape == self._plain_shape and hypot(*row.tolist()) < TAME:
+                if (
+                    row.dtype == _FLOAT64
+                    and row.shape == self._plain_shape
+                    and hypot(*row.tolist()) < SAFE_NORM
+                ):
                     copy: Floats = row[None].copy()
                     return copy
             elif type(row) is dict:
                 values = [row.get(name) for name in self._features] if len(row) == self.width else ()
             elif type(row) is list or type(row) is tuple:
                 values = row
-            if len(values) == self.width and (floats := tables.tame_floats(values)) is not None:
+            if len(values) == self.width and (floats := tables.finite_floats(values)) is not None:
                 return floats[None]
         return self._encode_any(row)
 
@@ -184,7 +257,7 @@ class Schema:
         lacking = [name for name, column in self.columns if name not in given and not column.missing]
         faults = []
         if unknown:
-            hint = tables.suggestion(unknown[0], self._features).rstrip(".")
+            hint = suggestion(unknown[0], self._features).rstrip(".")
             faults.append(f"{enumeration(unknown)} is not a feature ({hint})")
         if lacking:
             faults.append(f"there is no value for {enumeration(lacking)}")
@@ -203,7 +276,7 @@ def _column(name: object, kind: object) -> Column:
     if isinstance(kind, str) and kind in _BY_NAME:
         return _BY_NAME[kind]
     kinds = "'numeric', 'boolean', 'hashed', a list of levels, or a column such as Numeric(missing=True)"
-    raise ValueError(f"feature {shown(name)} is {shown(kind)}; give {kinds}.")
+    raise ValueError(f"feature {short_repr(name)} is {short_repr(kind)}; give {kinds}.")
 
 
 def _is_table(example: object) -> bool:
@@ -218,9 +291,9 @@ def _inferred(name: object, values: list[object]) -> Column:
     present = [value for value in values if not tables.is_missing(value)]
     missing = len(present) < len(values)
     if not present:
-        raise ValueError(f"feature {shown(name)} has no value to infer its kind from; declare it.")
+        raise ValueError(f"feature {short_repr(name)} has no value to infer its kind from; declare it.")
     if all(isinstance(value, bool | np.bool_) for value in present):
         return Boolean(missing)
     column = Hashed(missing=missing) if any(isinstance(value, str) for value in present) else Numeric(missing)
-    tables.by_row(lambda value: cell(column, value), present, f", feature {shown(name)}")
+    tables.by_row(lambda value: cell(column, value), present, f", feature {short_repr(name)}")
     return column

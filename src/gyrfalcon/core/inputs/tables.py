@@ -1,14 +1,13 @@
-"""What people hand in, taken apart: tables to columns, rows to values, values to floats.
+"""Parsing of user tables: tables to columns, rows to values, values to floats.
 
 Frames are recognised by what they can do (column names and access by name), so that pandas, Polars and Arrow
-work without being imported. Errors are sentences without a place; whoever knows the place puts it in front.
+work without being imported. Error messages have no location: callers put it in front.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import hypot, isinf, nan
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.inputs.messages import short_repr
 
 T = TypeVar("T")
 Values: TypeAlias = NDArray[Any] | Sequence[object]
@@ -24,7 +24,7 @@ DENSE_LIMIT = 10_000_000
 EXACT_INTEGERS = 2**53
 # A Euclidean norm below this proves in one pass that no value is NaN, infinite or a rounded integer; half of
 # the largest exact integer leaves room for the norm's own rounding.
-TAME = EXACT_INTEGERS / 2
+SAFE_NORM = EXACT_INTEGERS / 2
 _PLAIN_TYPES = frozenset({float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_})
 _MISSING_TYPES = ("NAType", "NaTType")
 _INTEGERS = (int, np.integer)
@@ -62,7 +62,7 @@ def read(table: object) -> Table:
     if hasattr(table, "__array__") and not isinstance(table, np.generic):
         return _from_array(table)
     raise ValueError(
-        f"{shown(table)} is not a table; give an array, a frame, a mapping of columns or a list of rows."
+        f"{short_repr(table)} is not a table; give an array, a frame, a mapping of columns or a list of rows."
     )
 
 
@@ -80,7 +80,7 @@ def values_of(column: object) -> Values:
     elif isinstance(column, Sequence) and not isinstance(column, str | bytes):
         return list(column)
     raise ValueError(
-        f"{shown(column)} is not a column; give a list, a 1-d array or a series, even for one value."
+        f"{short_repr(column)} is not a column; give a list, a 1-d array or a series, even for one value."
     )
 
 
@@ -104,10 +104,10 @@ def row_of(row: object) -> Mapping[object, object] | Sequence[object]:
         return labelled if all(isinstance(name, str) for name in labelled) else list(labelled.values())
     if hasattr(row, "__array__") and not isinstance(row, np.generic):
         return listed(values_of(row))
-    raise ValueError(f"{shown(row)} is not a row of features; give a mapping, a list or a 1-d array.")
+    raise ValueError(f"{short_repr(row)} is not a row of features; give a mapping, a list or a 1-d array.")
 
 
-def tame_floats(values: Values) -> Floats | None:
+def finite_floats(values: Values) -> Floats | None:
     """A new float64 array where all values are plain numbers of moderate size, otherwise None."""
     if isinstance(values, np.ndarray):
         if type(values) is not np.ndarray or values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
@@ -115,23 +115,23 @@ def tame_floats(values: Values) -> Floats | None:
         floats = np.array(values, dtype=np.float64, order="C")
         flat = floats.reshape(-1)
         with np.errstate(over="ignore", invalid="ignore"):
-            return floats if flat.dot(flat) < TAME**2 else None
+            return floats if flat.dot(flat) < SAFE_NORM**2 else None
     if not _PLAIN_TYPES.issuperset(map(type, values)):
         return None
     try:
-        return np.array(values, dtype=np.float64) if hypot(*values) < TAME else None  # type: ignore[arg-type]
+        return np.array(values, dtype=np.float64) if hypot(*values) < SAFE_NORM else None  # type: ignore[arg-type]
     except OverflowError:
         return None
 
 
 def floats_of(values: Values) -> Floats:
     """Each value as a float, NaN where it is missing; an error names the row."""
-    floats = tame_floats(values)
+    floats = finite_floats(values)
     return np.array(by_row(number_of, values), dtype=np.float64) if floats is None else floats
 
 
 def by_row(convert: Callable[[object], T], values: Values, place: str = "") -> list[T]:
-    """Each value converted; the error of a value is told with its row and place."""
+    """Each value converted; an error message starts with the row and place of its value."""
     converted: list[T] = []
     for row, value in enumerate(listed(values)):
         try:
@@ -150,15 +150,15 @@ def number_of(value: object) -> float:
         return nan
     kind = value.dtype.kind if isinstance(value, np.generic) else "f"
     if kind not in "biuf" or hasattr(value, "__len__") or not hasattr(value, "__float__"):
-        raise ValueError(f"{shown(value)} ({type(value).__name__}) is not a number")
+        raise ValueError(f"{short_repr(value)} ({type(value).__name__}) is not a number")
     if isinstance(value, _INTEGERS) and abs(int(value)) > EXACT_INTEGERS:
-        raise ValueError(f"{shown(value)} is an integer beyond 2**53, which float64 would round")
+        raise ValueError(f"{short_repr(value)} is an integer beyond 2**53, which float64 would round")
     try:
         number = float(value)
     except OverflowError:
         number = float("inf")
     if isinf(number):
-        raise ValueError(f"{shown(value)} is not finite")
+        raise ValueError(f"{short_repr(value)} is not finite")
     return number
 
 
@@ -172,32 +172,6 @@ def is_missing(value: object) -> bool:
 def is_collection(value: object) -> bool:
     """Whether the value holds labels: it can be gone through, and is neither text nor a mapping."""
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-
-
-def shown(value: object) -> str:
-    """The value as an error message shows it: short, and NumPy scalars as plain numbers."""
-    text = repr(value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value)
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def suggestion(value: object, known: Iterable[object]) -> str:
-    """The known names nearest to a wrong one as a clause, or the first few names."""
-    from difflib import get_close_matches
-
-    # A closest match among very many names would take seconds.
-    names = list(islice(known, 1000))
-    by_text = {str(name).casefold(): name for name in names}
-    close = get_close_matches(str(value).casefold(), list(by_text), n=3)
-    if close:
-        return f"did you mean {' or '.join(shown(by_text[text]) for text in close)}?"
-    return f"known are {enumeration(names)}."
-
-
-def enumeration(names: Sequence[object]) -> str:
-    """The names with commas, cut after ten."""
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return ", ".join(map(shown, names[:10])) + more if names else "none"
 
 
 def _from_array(source: object) -> Table:
@@ -218,11 +192,11 @@ def _from_columns(table: Mapping[object, object]) -> Table:
         try:
             columns.append(values_of(column))
         except ValueError as error:
-            raise ValueError(f"column {shown(name)}: {error}") from None
+            raise ValueError(f"column {short_repr(name)}: {error}") from None
         if len(columns[-1]) != len(columns[0]):
             lengths = f"{len(columns[0])} and {len(columns[-1])} rows"
             raise ValueError(
-                f"columns {shown(next(iter(table)))} and {shown(name)} have {lengths}; give equally many."
+                f"columns {short_repr(next(iter(table)))} and {short_repr(name)} have {lengths}; give equally many."
             )
     if not columns:
         raise ValueError("a mapping without columns has no number of rows; give a list of rows or n.")
@@ -239,7 +213,7 @@ def _from_frame(table: Any) -> Table | None:
     names = tuple(names)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the frame has several columns {shown(twice)}; rename or drop all but one.")
+        raise ValueError(f"the frame has several columns {short_repr(twice)}; rename or drop all but one.")
     columns = tuple(values_of(table[name]) for name in names)
     is_numbered = all(isinstance(name, int) for name in names)
     return Table(len(table), columns, None if is_numbered else names)
@@ -268,7 +242,7 @@ def _is_row(row: object) -> bool:
 def _check_rows(rows: list[Any], kind: Any, name: str) -> None:
     odd = next((row for row, values in enumerate(rows) if not isinstance(values, kind)), None)
     if odd is not None:
-        raise ValueError(f"row {odd} is {shown(rows[odd])}, but row 0 is {name}; give rows of one kind.")
+        raise ValueError(f"row {odd} is {short_repr(rows[odd])}, but row 0 is {name}; give rows of one kind.")
 
 
 def _unmasked(source: Any) -> NDArray[Any]:

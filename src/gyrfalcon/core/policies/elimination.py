@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies.kernels import check_share, uniform
+from gyrfalcon.core.policies.kernels import uniform
+from gyrfalcon.core.validation import check_share
 
 
 def survivors(low: ArrayLike, high: ArrayLike, eligible: ArrayLike | None = None) -> Bools:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.validation import check_share
 
 _LONG, _MANY = 256, 64  # rows for which passes over the actions pay, actions for which they do not
 
@@ -198,12 +199,6 @@ def _best_of_row(scores: list[float]) -> tuple[int, float]:
 def _check_gamma(gamma: float) -> None:
     if not (gamma >= 0.0 and math.isfinite(gamma)):
         raise ValueError(f"gamma is {gamma}; give a finite number of at least 0 (0 is uniform play).")
-
-
-def check_share(name: str, share: float) -> None:
-    """Refuse a share of play outside [0, 1]."""
-    if not 0.0 <= share <= 1.0:
-        raise ValueError(f"{name} is {share}; it is a share of play, so give a number from 0 to 1.")
 
 
 def _check_temperature(temperature: float) -> None:

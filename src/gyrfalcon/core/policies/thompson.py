@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies.kernels import by_action, check_share, mixture, rest_to_best, uniform
+from gyrfalcon.core.policies.kernels import by_action, mixture, rest_to_best, uniform
 from gyrfalcon.core.policies.normal_argmax import larger_of_two, largest_of_many
+from gyrfalcon.core.validation import check_share
 
 _CHUNK = 2**20  # scores drawn at a time
 _HUGE = 2.0**1000

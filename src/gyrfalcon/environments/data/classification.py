@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.inputs.arguments import checked_labels, told
+from gyrfalcon.core.inputs.arguments import checked_labels, with_location
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.schema import Schema
-from gyrfalcon.core.inputs.tables import is_missing, listed, read, shown, values_of
+from gyrfalcon.core.inputs.tables import is_missing, listed, read, values_of
 from gyrfalcon.core.validation import check_flag, check_optional, check_share
 from gyrfalcon.environments.content import data_digest
 from gyrfalcon.environments.population.population import Population
@@ -74,7 +75,7 @@ class Classification:
         if self.order not in get_args(Order):
             raise ValueError(f"order is {self.order!r}; give 'passes' or 'iid'.")
         names, X = _table(self.X, self.features)
-        labels = listed(told("y", values_of, self.y))
+        labels = listed(with_location("y", values_of, self.y))
         _check_labels(labels)
         if len(X) != len(labels):
             raise ValueError(f"X has {len(X)} rows and y has {len(labels)} labels; give equally many.")
@@ -167,16 +168,16 @@ class Classification:
 
 def _table(X: object, features: Sequence[str] | None) -> tuple[tuple[str, ...], Floats]:
     """The names of the features and the (n, p) numbers, read-only."""
-    table = told("X", read, X)
+    table = with_location("X", read, X)
     if not table.columns:
         raise ValueError("X has no columns; give at least one feature.")
     names = table.names if features is None else features
-    schema = told("X", Schema.of, len(table.columns) if names is None else list(map(str, names)))
+    schema = with_location("X", Schema.of, len(table.columns) if names is None else list(map(str, names)))
     if len(schema.columns) != len(table.columns):
         raise ValueError(
             f"features has {len(schema.columns)} names and X {len(table.columns)} columns; give a name each."
         )
-    numbers = told("X", schema.encode, dict(zip(schema.names, table.columns, strict=True)))
+    numbers = with_location("X", schema.encode, dict(zip(schema.names, table.columns, strict=True)))
     numbers.setflags(write=False)
     return schema.names, numbers
 
@@ -188,10 +189,12 @@ def _check_labels(labels: list[Any]) -> None:
         raise ValueError(f"y: row {missing} has no label; leave the row out, or give it one.")
     if len(labels) < 2:
         raise ValueError(f"y has {len(labels)} labels; give at least two rows, of different classes.")
-    classes = told("y", _classes, labels)
+    classes = with_location("y", _classes, labels)
     if len(classes) == 1:
-        raise ValueError(f"y has the class {shown(classes[0])} alone; give rows of at least two classes.")
-    told("y", checked_labels, classes)
+        raise ValueError(
+            f"y has the class {short_repr(classes[0])} alone; give rows of at least two classes."
+        )
+    with_location("y", checked_labels, classes)
 
 
 def _classes(labels: list[Any]) -> tuple[Hashable, ...]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.inputs.arguments import numbers_of, told
+from gyrfalcon.core.inputs.arguments import numbers_of, with_location
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.inputs.tables import shown, values_of
+from gyrfalcon.core.inputs.tables import values_of
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.validation import check_flag, is_number
 from gyrfalcon.environments.content import data_digest
@@ -26,8 +27,8 @@ class LoggedReplay:
     """Logged decisions that a learner can be replayed on by rejection (Li, Chu, Langford and Wang, 2011).
 
     A learner decides row by row. A row counts as a round if it chose what the log did and a coin falls right;
-    else it is as if the row had never been. The coin falls right with probability `floor` / propensity, so
-    that every row counts with probability `floor`, whatever its context and the learner's choice: rounds that
+    else it is as if the row had never been. The coin falls right with probability `min_propensity` / propensity, so
+    that every row counts with probability `min_propensity`, whatever its context and the learner's choice: rounds that
     count are distributed as in live play, if the log's rows are independent. Not all the rewards of a row are
     known, so that there is nothing to `draw`, and regret is unknown: see `simulate`.
 
@@ -42,7 +43,7 @@ class LoggedReplay:
         had some.
     shuffle
         Whether each seed replays the rows in an order of its own; else the log's order is kept.
-    floor
+    min_propensity
         None: the smallest propensity. A larger one makes more rows count, at the price of a bias where
         propensities are below it.
 
@@ -61,14 +62,18 @@ class LoggedReplay:
     propensity: Any
     _: KW_ONLY
     shuffle: bool = True
-    floor: float | None = None
+    min_propensity: float | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
-            raise ValueError(f"problem is {shown(self.problem)}; give a gyrfalcon.Problem.")  # noqa: TRY004 - as all settings
+            raise ValueError(f"problem is {short_repr(self.problem)}; give a gyrfalcon.Problem.")  # noqa: TRY004 - as all settings
         check_flag("shuffle", self.shuffle)
-        if self.floor is not None and not (is_number(self.floor) and 0.0 < self.floor <= 1.0):
-            raise ValueError(f"floor is {self.floor!r}; give a probability above 0, or None.")
+        if self.min_propensity is not None and not (
+            is_number(self.min_propensity) and 0.0 < self.min_propensity <= 1.0
+        ):
+            raise ValueError(
+                f"min_propensity is {self.min_propensity!r}; give a probability above 0, or None."
+            )
         if self.propensity is None:
             raise ValueError("propensity is None; give the probability of each logged action.")
         # Read at once: what is handed in may change later.
@@ -82,8 +87,8 @@ class LoggedReplay:
         """The rows in the learner's units; a refusal if they do not fit the problem."""
         contexts = self.contexts
         if not isinstance(contexts, Contexts):
-            n = len(told("action", values_of, self.action)) if contexts is None else None
-            contexts = told("contexts", lambda table: self.problem.contexts(table, n=n), contexts)
+            n = len(with_location("action", values_of, self.action)) if contexts is None else None
+            contexts = with_location("contexts", lambda table: self.problem.contexts(table, n=n), contexts)
         return self.problem.log(contexts, self.action, self.reward, self.propensity)
 
     @cached_property
@@ -100,13 +105,15 @@ class LoggedReplay:
     def acceptance(self) -> Floats:
         """The probability that a row counts if the learner chose what the log did, (n,)."""
         propensity = self.log.propensity
-        floor = propensity.min() if self.floor is None else self.floor
-        return np.minimum(floor / propensity, 1.0)
+        min_propensity = propensity.min() if self.min_propensity is None else self.min_propensity
+        return np.minimum(min_propensity / propensity, 1.0)
 
     @cached_property
     def expected_rounds(self) -> float:
-        """How many rounds the log is expected to give, whatever the learner; with a `floor`, at most."""
-        return float(self.n_rows * (self.log.propensity.min() if self.floor is None else self.floor))
+        """How many rounds the log is expected to give, whatever the learner; with a `min_propensity`, at most."""
+        return float(
+            self.n_rows * (self.log.propensity.min() if self.min_propensity is None else self.min_propensity)
+        )
 
     def rows(self, seed: int) -> Ints:
         """The order in which a seed replays the rows, (n,)."""
@@ -126,7 +133,7 @@ class LoggedReplay:
         return data_digest(repr(self.problem), *parts)
 
     def __repr__(self) -> str:
-        settings = f"shuffle={self.shuffle!r}, floor={self.floor!r}"
+        settings = f"shuffle={self.shuffle!r}, min_propensity={self.min_propensity!r}"
         return f"LoggedReplay(<{self.n_rows} rows, content {self.content}>, {settings})"
 
 

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.inputs.tables import is_missing, suggestion
+from gyrfalcon.core.inputs.messages import suggestion
+from gyrfalcon.core.inputs.tables import is_missing
 from gyrfalcon.environments.data.classification import Classification, Order
 
 _SKLEARN = ("breast_cancer", "digits", "iris", "wine")

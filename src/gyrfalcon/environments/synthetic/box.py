@@ -97,7 +97,7 @@ def box_problem(n_actions: int, n_features: int, n_action_features: int, noise: 
         range(1, n_actions + 1),
         n_features or None,
         n_action_features or None,
-        outside="error" if noise == "bernoulli" else "accept",
+        out_of_range="error" if noise == "bernoulli" else "accept",
     )
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.inputs.tables import shown, suggestion
+from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.oracles.features.bases import FeatureMap, Identity, Polynomial, RandomFourier
 from gyrfalcon.oracles.features.splines import Splines
 from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
@@ -88,12 +88,12 @@ def parsed_classes(classes: object) -> ParsedClasses:
     chosen = [one for given in listed for one in _checked(given)] if isinstance(listed, Sequence) else []
     if not chosen:
         raise ValueError(
-            f"classes is {shown(classes)}; give 'auto', or a list such as ['linear', 'fourier']."
+            f"classes is {short_repr(classes)}; give 'auto', or a list such as ['linear', 'fourier']."
         )
     names = [name_of(one) for one in chosen]
     for place, name in enumerate(names):
         if name in names[:place]:
-            raise ValueError(f"classes holds {shown(name)} twice; give each class once.")
+            raise ValueError(f"classes holds {short_repr(name)} twice; give each class once.")
     others = tuple(one for one in chosen if one != "linear")
     return ParsedClasses(others, "linear" in chosen, ("linear", *map(name_of, others)))
 
@@ -151,7 +151,7 @@ def _checked(given: object) -> tuple[ClassChoice, ...]:
     if isinstance(given, Linear):
         return (_per_action(given),)
     raise ValueError(
-        f"classes holds {shown(given)}; give names such as 'splines', or linear classes such as "
+        f"classes holds {short_repr(given)}; give names such as 'splines', or linear classes such as "
         "Linear(basis=Splines())."
     )
 
@@ -159,7 +159,7 @@ def _checked(given: object) -> tuple[ClassChoice, ...]:
 def _per_action(given: Linear) -> Linear:
     if given.layout not in {None, "per_action"} or not given.intercept:
         raise ValueError(
-            f"classes holds {shown(given)}; classes are tried with coefficients per action and an intercept "
+            f"classes holds {short_repr(given)}; classes are tried with coefficients per action and an intercept "
             "only: leave out its layout and intercept."
         )
     return given

@@ -118,7 +118,7 @@ class RegCB(RidgeLearner):
         return moved if model is None else replace(moved, policy=self._policy(model, problem))
 
     def _policy(self, model: AnyOptimist, problem: Problem) -> Policy:
-        space = VersionSpace(model, self.clip and problem.rewards.outside != "accept")
+        space = VersionSpace(model, self.clip and problem.rewards.out_of_range != "accept")
         if self.rule == "elimination":
             return EliminationPolicy(space, self.mixing)
         return KernelPolicy(space, EpsilonGreedyKernel(self.mixing))

@@ -1,7 +1,7 @@
-"""Write the reference pages from the code: `python docs/hooks/generate_reference.py [--check]`.
+"""Write the reference of the command line from the code: `python docs/_ext/cli_page.py [--check]`.
 
-Help texts come from the command objects and first lines from docstrings, never from rendered help, so that
-neither the width of a terminal nor its colours show.
+Help texts come from the command objects, never from rendered help, so that neither the width of a terminal
+nor its colours show.
 """
 
 from __future__ import annotations
@@ -14,39 +14,19 @@ from typing import Any
 
 from typer.main import get_command
 
-import gyrfalcon
-from gyrfalcon import theory
 from gyrfalcon.cli.main import app
 
-REFERENCE = Path(__file__).parents[1] / "reference"
-NOTE = "<!-- Written by docs/hooks/generate_reference.py from the code: change that, and run it. -->"
-ROOMS = {
-    "bandit": "In a program",
-    "learners": "Learners",
-    "oracles": "Model classes, and fits that stand on their own",
-    "estimates": "What logs say by themselves",
-    "environments": "Environments, and what holds in them",
-    "experiments": "Simulations, sweeps and results",
-    "core": "Problems, policies and logs",
-    "storage": "Files",
-    "report": "Figures",
-}
+PAGE = Path(__file__).parents[1] / "reference" / "cli.md"
+NOTE = "<!-- Written by docs/_ext/cli_page.py from the code: change that, and run `make reference`. -->"
 
 
 def main() -> None:
-    """Write the pages, or only say which are out of date."""
-    pages = {"cli.md": cli_page(), "python.md": python_page()}
-    stale = [name for name, text in pages.items() if _stored(name) != text]
+    """Write the page, or only say that it is out of date."""
+    text = cli_page()
+    stored = PAGE.read_text(encoding="utf-8") if PAGE.exists() else None
     if "--check" in sys.argv[1:]:
-        sys.exit(f"run docs/hooks/generate_reference.py: {', '.join(stale)} are out of date." if stale else 0)
-    REFERENCE.mkdir(exist_ok=True)
-    for name in stale:
-        (REFERENCE / name).write_text(pages[name], encoding="utf-8")
-
-
-def _stored(name: str) -> str | None:
-    path = REFERENCE / name
-    return path.read_text(encoding="utf-8") if path.exists() else None
+        sys.exit(f"{PAGE.name} is out of date; run `make reference`." if stored != text else 0)
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def cli_page() -> str:
@@ -96,45 +76,6 @@ def _records(params: Iterable[Any], context: Any) -> Iterator[tuple[str, str]]:
             yield f"`{record[0]}`".replace("|", r"\|"), _escaped(" ".join(record[1].split()))
 
 
-def python_page() -> str:
-    """The page of all public names."""
-    rooms: dict[str, list[str]] = {}
-    for name in gyrfalcon.__all__:
-        if not name.startswith("_"):
-            rooms.setdefault(gyrfalcon._HOME_OF[name].partition(".")[0], []).append(name)
-    parts = [
-        NOTE,
-        "# Python",
-        "What `gyrfalcon` exports, in one line each; `help(name)` has the rest. Names are loaded when they "
-        "are first used, so that importing the package costs next to nothing.",
-    ]
-    for room in sorted(rooms, key=list(ROOMS).index):
-        parts += [f"## {ROOMS[room]}", _names(gyrfalcon, sorted(rooms[room], key=str.lower))]
-    parts += [
-        "## gyrfalcon.theory",
-        _first_line(theory.__doc__),
-        _names(theory, sorted(theory.__all__, key=str.lower)),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _names(module: Any, names: list[str]) -> str:
-    return _table("name", ((f"`{name}`", _line_of(module, name)) for name in names))
-
-
-def _line_of(module: Any, name: str) -> str:
-    value = getattr(module, name)
-    if inspect.isclass(value) or inspect.isfunction(value):
-        return _escaped(_first_line(value.__doc__))
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    # Values of settings are listed; of a value with many parts, its kind will do.
-    is_alias = type(value).__module__ == "typing"
-    return (
-        f"`{value!r}`".replace("typing.", "").replace("|", r"\|") if is_alias else f"`{type(value).__name__}`"
-    )
-
-
 def _table(heading: str, rows: Iterable[tuple[str, str]]) -> str:
     lines = [f"| {heading} | |", "|---|---|", *(f"| {left} | {right} |" for left, right in rows)]
     return "\n".join(lines)
@@ -146,7 +87,7 @@ def _prose(text: str) -> str:
 
 def _first_line(text: str | None) -> str:
     if not text or not text.strip():
-        raise ValueError("a public name has no docstring; write one whose first line says what comes out.")
+        raise ValueError("a command has no help; write a docstring whose first line says what it does.")
     return inspect.cleandoc(text).splitlines()[0]
 
 
