@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.learners.sums import Summing, Sums
+from gyrfalcon.learners.steps import Summing, Sums
 
 Rows: TypeAlias = Log | Sums
 """Settled rows, or what they add up to where a learner takes them in parts."""

@@ -117,7 +117,7 @@ class AdaptiveFalcon:
         self._check_values()
         if not isinstance(self.model_class, Linear):
             raise ValueError(  # noqa: TRY004 - as all settings
-                f"model_class is {self.model_class!r}; AdaptiveFalcon needs the confidence widths of a "
+                f"model_class is {type(self.model_class).__name__}; AdaptiveFalcon needs the confidence widths of a "
                 "linear class, such as Linear(); EpsilonFalcon takes any."
             )
         alone = self.model_class != Linear() or self.data == "last_epoch"
