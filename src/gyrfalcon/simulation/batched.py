@@ -272,7 +272,7 @@ class ReplicationState:
     def _split_off(self, place: int, batch: Batch, alone: dict[int, Epoch]) -> None:
         """Take a replication out of the batch, from before these rows."""
         assert self.marching is not None
-        epoch = self.marching.formation.epoch_of(self.members.index(place), self.clock)
+        epoch = self.marching.batch.epoch_of(self.members.index(place), self.clock)
         alone[place] = turn_over(self.learner, epoch, batch.log(place, self.clock), self.stop)
 
     def _joined(self, stack: ReplicationBatch | None, epochs: list[Epoch]) -> ReplicationBatch | None:
