@@ -164,7 +164,7 @@ class AdaptiveFalcon:
     def share(self, round_: int, *, gate_open: bool = False, target: float | None = None) -> float:
         """The passive share of an epoch that starts with this round, counted from 0.
 
-        While the gate is open, the active fit rests on passive rows, so it gets more of them. An estimate of
+        While the gate is open, the active fit depends on passive rows, so it gets more of them. An estimate of
         b can be 0 by chance, which must not end passive play, so a target never lowers the share.
         """
         least = max(self.floor, target or 0.0)
