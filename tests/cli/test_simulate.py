@@ -104,19 +104,18 @@ def test_the_last_epoch_is_explained_by_the_learner() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "preset"),
+    ("learner", "setting", "first"),
     [
-        ("epsilon=auto", "practical"),
-        ("epsilon=corollary", "practical"),
-        ("epsilon=0.1", "practical"),
-        ("c_beta=0.1", "calibrated"),
-        ("constants=paper", "paper"),
+        ("AdaptiveFalcon", "epsilon=auto", 16),
+        ("AdaptiveFalcon", "epsilon=0.1", 16),
+        ("EpsilonFalcon", "epsilon=0.1", 100),
+        ("EpsilonFalcon", "c_beta=0.1", 100),
+        ("EpsilonFalcon", "constants=paper", 4),
     ],
 )
-def test_settings_say_which_algorithm_plays(setting: str, preset: str) -> None:
-    report = numbers("simulate", "EpsilonFalcon", "StepExample", "--set", setting, *SMALL, "--epochs")
-    first = {"practical": 16, "calibrated": 100, "paper": 4}
-    assert report["epochs"][0]["until"] == first[preset]
+def test_no_setting_changes_the_algorithm(learner: str, setting: str, first: int) -> None:
+    report = numbers("simulate", learner, "StepExample", "--set", setting, *SMALL, "--epochs")
+    assert report["epochs"][0]["until"] == first
 
 
 def test_a_data_set_can_be_played() -> None:

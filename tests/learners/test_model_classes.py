@@ -216,9 +216,11 @@ def test_classes_of_ones_own_are_standardised_unless_they_say_otherwise() -> Non
 
 def test_a_choice_is_a_name_a_class_or_a_list_of_them() -> None:
     own = Linear(basis=Splines(n_knots=4))
-    assert parsed_classes("fourier") == ParsedClasses(("fourier",), with_linear=False)
+    assert parsed_classes("fourier") == ParsedClasses(
+        ("fourier",), with_linear=False, names=("linear", "fourier")
+    )
     assert parsed_classes(own).others == (own,)
-    assert parsed_classes(["auto", own]) == ParsedClasses((*AUTO[1:], own), with_linear=True)
+    assert parsed_classes(["auto", own]).others == (*AUTO[1:], own)
     assert parsed_classes(("linear", own)).names == ("linear", "Splines(n_knots=4, degree=3)")
     assert name_of(own) == "Splines(n_knots=4, degree=3)"
 

@@ -66,7 +66,7 @@ def test_the_chessboard_is_played_by_trees() -> None:
     last = epochs()[-1]
     assert adaptive_state(last).active == 1
     assert last.report is not None
-    assert "trees plays" in last.report.details
+    assert "active class: trees" in last.report.details
     x = np.random.default_rng(0).uniform(0.0, 4.0, size=(500, 2))
     chosen = last.policy.probabilities(Contexts(x)).argmax(axis=1)
     # Trees of 1,200 rows were right in 93 to 96 of 100.
@@ -93,9 +93,9 @@ def test_they_earn_what_other_classes_do_not() -> None:
 def test_trees_that_are_far_behind_are_given_up_and_the_next_are_not_grown() -> None:
     others, choices = adaptive_state(epochs()[7]).candidates, ("trees",)
     assert others.fits[0] is not None
-    kept = others.reviewed(choices, playing=-1, leads=np.array([-3.9]), n_seen=700)
+    kept = others.reviewed(choices, active=-1, z=np.array([-3.9]), n_seen=700)
     assert kept == others
-    given_up = others.reviewed(choices, playing=-1, leads=np.array([-4.1]), n_seen=700)
+    given_up = others.reviewed(choices, active=-1, z=np.array([-4.1]), n_seen=700)
     assert given_up.fits == (None,)
     assert given_up.min_rows == (2.0 * others.min_rows[0],)
     later, entered_at = given_up, []
@@ -152,7 +152,7 @@ def test_where_rows_are_forgotten_trees_are_grown_on_the_latest(half_life: float
 
 def test_under_a_half_life_trees_that_are_given_up_come_back_as_soon_as_others() -> None:
     others = replace(adaptive_state(epochs()[7]).candidates, min_rows=(100_000.0,))
-    given_up = others.reviewed(("trees",), playing=-1, leads=np.array([-9.0]), n_seen=99_000, half_life=20.0)
+    given_up = others.reviewed(("trees",), active=-1, z=np.array([-9.0]), n_seen=99_000, half_life=20.0)
     assert given_up.min_rows == (100_020.0,)
 
 
@@ -171,7 +171,7 @@ def test_where_lines_must_play_alone_the_report_says_so() -> None:
     log = problem.log(problem.contexts(actions=rng.normal(size=(40, 2, 1))), ["a", "b"] * 20, rng.random(40))
     report = TREES.start(problem, log).report
     assert report is not None
-    assert report.details[0].startswith("linear plays alone")
+    assert report.details[0].startswith("linear only")
 
 
 def test_a_context_beyond_single_precision_gets_a_decision() -> None:

@@ -9,12 +9,12 @@ from enum import Enum
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats, Ints, rows_of
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.policies.kernels import mixture
-from gyrfalcon.core.records import PASSIVE, POLICY, Decisions
+from gyrfalcon.core.records import PASSIVE, POLICY, Decisions, rows_of
 from gyrfalcon.core.sampling import sample, sample_action, sample_actions
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats, Ints, rows_of
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 
 POLICY = 0
@@ -117,3 +117,14 @@ class Log:
             return logs[0]
         columns = (np.concatenate([getattr(log, field.name) for log in logs]) for field in fields(Log)[1:])
         return Log(Contexts.concat([log.contexts for log in logs], n_actions), *columns)
+
+
+def rows_of(mask: Bools) -> slice | Bools:
+    """A mask as a slice where its rows are adjacent: a view instead of a copy of every column.
+
+    >>> rows_of(np.array([False, True, True])), rows_of(np.array([True, False, True])).tolist()
+    (slice(1, 3, None), [True, False, True])
+    """
+    n_rows = int(np.count_nonzero(mask))
+    first = int(mask.argmax()) if n_rows else 0
+    return slice(first, first + n_rows) if mask[first : first + n_rows].all() else mask

@@ -1,4 +1,4 @@
-"""The passive share that Corollary 1 asks for, with the misspecification b estimated from passive rows."""
+"""Passive share of Corollary 1, with the misspecification b estimated from passive rows."""
 
 from __future__ import annotations
 
@@ -8,33 +8,32 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.protocol import AnyOracle
 
 MOST_ROWS = 4096
-"""Passive rows that are looked at, the latest.
+"""Largest number of passive rows in an estimate, the latest.
 
-An estimate of so many takes .01 s with one feature, .15 s with 20 of 10 actions, and 1 s with 100. Ten times
-as many would take ten times as long, and as the share goes with b to the power 2/5, what it owes to noise
-would become smaller by a third, no more.
+It takes 0.01 s with one feature, 0.15 s with 20 of 10 actions, and 1 s with 100. Ten times as many would take
+ten times as long, and as the share goes with b to the power 2/5, its error would become smaller by a third.
 """
 
 RATIO = 1.5
-"""How many times as many rows there are when b is estimated anew."""
+"""Growth of the number of rows between two estimates of b."""
 
 
 def corollary_share(rows: Log, oracle: AnyOracle, n_actions: int, *, before: float) -> tuple[float, str]:
-    """The passive share of Corollary 1 at the b that the passive rows among these show, and why, in words.
+    """The passive share of Corollary 1 at an estimate of b from the passive rows, and its reason as text.
 
-    Where they can't show it, the share before is kept.
+    Where b can't be estimated, the share before is kept.
     """
     share, why = estimated_share(rows, oracle, n_actions)
     return (before, f"{why}; the passive share stays {before:.4f}") if share is None else (share, why)
 
 
 def estimated_share(rows: Log, oracle: AnyOracle, n_actions: int) -> tuple[float | None, str]:
-    """The same, with None where these rows can't show it.
+    """The share of Corollary 1 and its reason; None where b can't be estimated from these rows.
 
     That includes an interval which rules out nothing, from 0 to more than rewards vary: heavy-tailed features
     and few rows to a coefficient can give a b of any size.
     """
-    # Estimates of b need SciPy, which takes a second to import: nobody else shall wait for it.
+    # Estimates of b need SciPy, which takes a second to import: other learners do not need it.
     from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
     from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice
     from gyrfalcon.estimates.misspecification.result import NotEstimableError
@@ -65,7 +64,7 @@ def latest_passive(before: Log | None, log: Log, n_actions: int, most: float) ->
 
 
 def is_due(n_before: int, n_seen: int, half_life: float | None = None) -> bool:
-    """Whether b is estimated anew when rows have become so many: at powers of a ratio, and each half-life.
+    """Whether b is estimated anew at this number of rows: at powers of a ratio, and each half-life.
 
     >>> [n for n in range(1, 40) if is_due(n - 1, n)]
     [1, 2, 3, 4, 6, 8, 12, 18, 26, 39]

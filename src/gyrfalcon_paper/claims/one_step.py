@@ -18,7 +18,7 @@ from gyrfalcon.environments.population.population import Population
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.learners.optimistic.ridge_learner import optimism
+from gyrfalcon.learners.optimistic.ridge_learner import optimistic_policy
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.models import OptimisticModel
 from gyrfalcon.theory import unit_gamma
@@ -114,8 +114,8 @@ def next_policies(log: Log, counts: Floats, model: OptimisticModel) -> dict[str,
     unit = unit_gamma(int(counts.sum()), 2, oracle.n_parameters, index=2, delta=falcon.delta)
     scale = LinTS().scale_after(float(counts.sum()), oracle.n_parameters)
     return {
-        "LinUCB": optimism(model, LinUCB().alpha, 0.0),
-        WITHOUT_BONUS: optimism(model, 0.0, 0.0),
+        "LinUCB": optimistic_policy(model, LinUCB().alpha, 0.0),
+        WITHOUT_BONUS: optimistic_policy(model, 0.0, 0.0),
         "LinTS": ThompsonPolicy(model, scale, 0.0),
         "FALCON": KernelPolicy(plain, InverseGapWeighting(falcon.c_gamma * unit)),
     }

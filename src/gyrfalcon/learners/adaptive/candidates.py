@@ -54,11 +54,6 @@ class CandidateClasses:
         """Candidates before the first row."""
         return CandidateClasses((None,) * n_classes, (0.0,) * n_classes, (-1.0,) * n_classes)
 
-    @property
-    def updated_places(self) -> list[int]:
-        """The places of those that are fitted and not deferred."""
-        return [place for place, fit in enumerate(self.fits) if isinstance(fit, RecursiveRidge)]
-
     def sizes(self, choices: Sequence[ClassChoice]) -> list[int]:
         """Columns of each class; trees have few and are richer than all."""
         return [

@@ -117,7 +117,7 @@ class AdaptiveFalcon:
         self._check_values()
         if not isinstance(self.model_class, Linear):
             raise ValueError(  # noqa: TRY004 - as all settings
-                f"model_class is {self.model_class!r}; AdaptiveFalcon needs the confidence widths of a "
+                f"model_class is {type(self.model_class).__name__}; AdaptiveFalcon needs the confidence widths of a "
                 "linear class, such as Linear(); EpsilonFalcon takes any."
             )
         alone = self.model_class != Linear() or self.data == "last_epoch"
@@ -164,7 +164,7 @@ class AdaptiveFalcon:
     def share(self, round_: int, *, gate_open: bool = False, target: float | None = None) -> float:
         """The passive share of an epoch that starts with this round, counted from 0.
 
-        While the gate is open, the active fit rests on passive rows, so it gets more of them. An estimate of
+        While the gate is open, the active fit depends on passive rows, so it gets more of them. An estimate of
         b can be 0 by chance, which must not end passive play, so a target never lowers the share.
         """
         least = max(self.floor, target or 0.0)
@@ -186,7 +186,7 @@ class AdaptiveFalcon:
         if len(log) == 0:
             return steps.carried_over(epoch, self.schedule)
         before = adaptive_state(epoch)
-        n_rows = before.n_rows + len(log)
+        n_rows = len(log) + (0.0 if before.linear is None else before.linear.statistics.pooled.n)
         candidates, comparison = self._compared(before, log, n_rows)
         linear, report = self._refit_linear(before, log, epoch.index)
         state = replace(
@@ -295,7 +295,7 @@ class AdaptiveFalcon:
             report=replace(
                 report,
                 gamma=gamma,
-                details=state.report_lines(self.names, corollary=self.epsilon == "corollary"),
+                details=state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary"),
             ),
         )
         share = self.share(epoch.stop)

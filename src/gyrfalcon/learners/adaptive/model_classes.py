@@ -70,11 +70,8 @@ class ParsedClasses:
     """Classes beside the linear one."""
     with_linear: bool
     """Whether the linear class may be active once another one is fitted."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of all classes, the linear one first."""
-        return ("linear", *(name_of(one) for one in self.others))
+    names: tuple[str, ...]
+    """Names of all classes, the linear one first."""
 
 
 def parsed_classes(classes: object) -> ParsedClasses:
@@ -97,7 +94,8 @@ def parsed_classes(classes: object) -> ParsedClasses:
     for place, name in enumerate(names):
         if name in names[:place]:
             raise ValueError(f"classes holds {short_repr(name)} twice; give each class once.")
-    return ParsedClasses(tuple(one for one in chosen if one != "linear"), "linear" in chosen)
+    others = tuple(one for one in chosen if one != "linear")
+    return ParsedClasses(others, "linear" in chosen, ("linear", *map(name_of, others)))
 
 
 def name_of(choice: ClassChoice) -> str:

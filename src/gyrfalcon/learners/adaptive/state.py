@@ -49,7 +49,9 @@ class PooledFit:
     def predictions(self, log: Log) -> Predictions:
         """Predictions of the pooled fit for rows that it has not seen."""
         taken = np.arange(len(log)), log.action
-        return Predictions.of(self.model.means(log.contexts), self.model.widths(log.contexts)[taken] ** 2)
+        return Predictions.of(
+            self.model.model.scores(log.contexts), self.model.widths(log.contexts)[taken] ** 2
+        )
 
     def report(self, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool) -> FitReport:
         """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
@@ -131,11 +133,6 @@ class AdaptiveState:
         assert fit is None or isinstance(fit, RecursiveRidge)  # the active class is never deferred
         return fit
 
-    @property
-    def n_rows(self) -> float:
-        """Rows in the linear fit, discounted."""
-        return 0.0 if self.linear is None else self.linear.statistics.pooled.n
-
     def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
         """Report lines: comparison of the classes, passive share, and gate of the linear class."""
         assert self.linear is not None
@@ -172,7 +169,7 @@ class AdaptiveState:
         """The state with classes admitted, the best one active, and those far behind it deferred."""
         others, n_actions, active = classes.others, self.problem.n_actions, self.active
         candidates = self.candidates.admitted(others, log, n_actions, ridge, half_life)
-        among = [1 + place for place in candidates.updated_places]
+        among = [1 + place for place, fit in enumerate(candidates.fits) if isinstance(fit, RecursiveRidge)]
         if classes.with_linear:
             among = [0, *among]
         elif active == 0 and among:

@@ -103,7 +103,7 @@ class LinTS(RidgeLearner):
         check_whole("seed", self.seed, least=0)
 
     def scale_after(self, n_rows: float, n_parameters: int) -> float:
-        """The posterior's v after so many rows, for d coefficients of all actions."""
+        """The posterior's v after n rows, for d coefficients of all actions."""
         if not isinstance(self.scale, str):
             return self.scale
         return self.noise * math.sqrt(9.0 * n_parameters * math.log(max(n_rows, 1.0) / self.delta))

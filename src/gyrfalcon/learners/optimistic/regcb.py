@@ -100,7 +100,7 @@ class RegCB(RidgeLearner):
         check_flag("clip", self.clip)
 
     def beta(self, n_actions: int, n_rows: float) -> float:
-        """How far above the least sum of squares a model may be, after so many rows."""
+        """How far above the least sum of squares a model may be, after n rows."""
         return self.c_0 * math.log(max(n_actions * n_rows, 1.0))
 
     def policy_of(self, model: AnyOptimist, context: FitContext) -> Policy:

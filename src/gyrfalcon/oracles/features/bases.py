@@ -180,10 +180,10 @@ class Polynomial:
 
 @dataclass(frozen=True, slots=True)
 class FourierMap:
-    """Cosine waves over the standardised inputs, with `frequencies` (p, D) and `phases` (D,).
+    """Random Fourier features: cosines of the standardised inputs, with `frequencies` (p, D) and `phases` (D,).
 
-    >>> wave = FourierMap(np.zeros(1), np.ones(1), frequencies=np.array([[1.0, 2.0]]), phases=np.zeros(2))
-    >>> wave.expand(np.array([np.pi])).round(6)
+    >>> cosines = FourierMap(np.zeros(1), np.ones(1), frequencies=np.array([[1.0, 2.0]]), phases=np.zeros(2))
+    >>> cosines.expand(np.array([np.pi])).round(6)
     array([-1.,  1.])
     """
 
@@ -199,18 +199,18 @@ class FourierMap:
 
     @property
     def n_features(self) -> int:
-        """The number of waves."""
+        """The number D of random Fourier features."""
         return self.phases.size
 
     def expand(self, x: Floats) -> Floats:
         """sqrt(2 / D) cos(W z + phase), (..., D), of the standardised inputs z."""
-        z = np.ascontiguousarray((x - self.means) / self.scales).reshape(prod(x.shape[:-1]), self.n_inputs)
+        z = np.ascontiguousarray((x - self.means) / self.scales).reshape(prod(x.shape[:-1]), len(self.means))
         # Contiguous, so that the cosine runs over the same kind of loop whatever the batch.
         angles = np.ascontiguousarray(lines(np.ascontiguousarray(self.frequencies.T), z).T)
         angles += self.phases
         features: Floats = np.cos(angles)
-        features *= sqrt(2.0 / self.n_features)
-        return features.reshape(*x.shape[:-1], self.n_features)
+        features *= sqrt(2.0 / len(self.phases))
+        return features.reshape(*x.shape[:-1], len(self.phases))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +220,8 @@ class RandomFourier:
     Rahimi and Recht (2007), Algorithm 1, on standardised inputs z. The waves depend on `seed` and the number
     of inputs alone.
 
-    >>> waves = RandomFourier(n_features=2000, length_scale=2.0).fit(np.array([[0.0], [2.0]]))
-    >>> a, b = waves.expand(np.array([[0.0], [2.0]]))  # these are z = -1 and z = 1
+    >>> features = RandomFourier(n_features=2000, length_scale=2.0).fit(np.array([[0.0], [2.0]]))
+    >>> a, b = features.expand(np.array([[0.0], [2.0]]))  # these are z = -1 and z = 1
     >>> bool(abs(a @ b - np.exp(-0.5)) < 0.05)
     True
     """

@@ -74,6 +74,30 @@ class Design:
         """All coefficients: the paper's d."""
         return self.n_blocks * self.block_width
 
+    def standardisations(self, weight: Floats, gram: Floats, n_groups: int = 1) -> Floats:
+        """T with z = T phi of mean 0 and scale 1 over rows with these sums, (R, d, d).
+
+        `weight` (B,) and `gram` (B, d, d) are sums over the rows of each block; each of R equal shares of the
+        blocks is standardised by itself. Without rows it is the identity.
+        """
+        d = self.block_width
+        n = weight.reshape(n_groups, -1).sum(axis=1)
+        mean_gram = gram.reshape(n_groups, -1, d, d).sum(axis=1) / np.where(n > 0.0, n, 1.0)[:, None, None]
+        mean = np.zeros((n_groups, d))
+        if self.intercept and self.layout is not Layout.HYBRID:
+            mean[:, 1:] = mean_gram[:, 0, 1:]
+        second = np.diagonal(mean_gram, axis1=1, axis2=2).copy()
+        if self.layout is Layout.HYBRID:  # an action's own columns are pooled over the actions
+            own = second[:, self.n_joint :].reshape(n_groups, self.n_actions, self.n_own)
+            own[:] = own.sum(axis=1, keepdims=True)
+        variance = second - mean**2
+        # A constant column keeps its scale: dividing by rounding noise would make features of it.
+        scale = np.sqrt(np.where(variance > 1e-14 * second, variance, 1.0))
+        change = np.zeros((n_groups, d, d))
+        change[:, np.arange(d), np.arange(d)] = 1.0 / scale
+        change[:, 1:, 0] -= mean[:, 1:] / scale[:, 1:]
+        return change
+
     def columns_from(self, source: Ints) -> Ints:
         """Where a block's columns come from when action k was action source[k] of this design, -1 if new."""
         joint = np.arange(self.n_joint)

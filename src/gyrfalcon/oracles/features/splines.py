@@ -53,10 +53,10 @@ class SplineMap:
         """The splines (..., D), by elementwise arithmetic alone, so that a batch changes no bit of a row."""
         z = (x - self.means) / self.scales
         piece = np.sum(z[..., None] >= self.knots, axis=-1, dtype=np.int64)
-        inputs = np.arange(self.n_inputs)
+        inputs = np.arange(len(self.means))
         local = (z - self.origins[inputs, piece]) / self.widths[inputs, piece]
         local, piece = np.take(local, self.sources, axis=-1), np.take(piece, self.sources, axis=-1)
-        columns = np.arange(self.n_features)
+        columns = np.arange(len(self.sources))
         features: Floats = self.coefficients[-1][piece, columns]
         for coefficients in self.coefficients[-2::-1]:
             features *= local

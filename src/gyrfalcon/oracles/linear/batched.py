@@ -20,7 +20,6 @@ from gyrfalcon.oracles.linalg.batch_invariant import lengths, lines
 from gyrfalcon.oracles.linalg.conditioning import GRAM_CONDITION, Triangles, blocks_suffice, equilibrated
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import FOLD_BELOW, OptimisticModel, PerActionModel
-from gyrfalcon.oracles.linear.standardise import standardisations
 from gyrfalcon.oracles.solvers.least_squares import penalty_of, triangular_factors
 from gyrfalcon.oracles.solvers.moments import Moments, Rows
 
@@ -189,7 +188,7 @@ class StackedOracle:
         n_replications = len(self.centers)
         if not self.oracle.settings.standardise:
             return np.tile(np.eye(self.oracle.design.block_width), (n_replications, 1, 1))
-        return standardisations(self.oracle.design, moments, n_replications)
+        return self.oracle.design.standardisations(moments.weight, moments.gram, n_replications)
 
 
 def _rows_of(columns: Floats) -> Floats:

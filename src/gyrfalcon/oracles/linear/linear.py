@@ -19,7 +19,6 @@ from gyrfalcon.oracles.linalg.conditioning import gram_suffices
 from gyrfalcon.oracles.linear.fit_reports import constrained_report, ordinary_report
 from gyrfalcon.oracles.linear.models import LinearModel, OptimisticModel, linear_model
 from gyrfalcon.oracles.linear.reindex import reindexed_model, reindexed_moments, reindexed_scatter
-from gyrfalcon.oracles.linear.standardise import standardisation
 from gyrfalcon.oracles.protocol import Noise, Slack
 from gyrfalcon.oracles.solvers.constrained import constrained_fit
 from gyrfalcon.oracles.solvers.least_squares import LinearFit, least_squares, ridge_factors
@@ -283,7 +282,8 @@ class LinearOracle:
         """The change of columns z = T phi that gives features mean 0 and scale 1 over all rows."""
         if not self.settings.standardise:
             return np.eye(self.design.block_width)
-        return standardisation(self.design, pooled)
+        change: Floats = self.design.standardisations(pooled.weight, pooled.gram)[0]
+        return change
 
     def _unit_penalty(self, pooled: Moments) -> Floats:
         """The identity on standardised columns, as a form on the columns as they are, (d, d)."""

@@ -25,11 +25,7 @@ class GrowingInverses:
         self._inverses = inverses
         self._solve = dtrtrs
         self._room = np.empty(inverses.shape[1:])
-
-    @property
-    def width(self) -> int:
-        """The number d of columns."""
-        return len(self._room)
+        self.width = len(self._room)
 
     def updated(self, action: int, f: Floats, errors: Floats) -> tuple[Floats, Floats]:
         """The change (d,) of an action's coefficients by rows (m, d) with these errors, once P has them.

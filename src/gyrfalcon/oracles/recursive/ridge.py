@@ -83,7 +83,7 @@ class RecursiveRidge:
     @property
     def n_columns(self) -> int:
         """The number d of columns of phi."""
-        return 1 + self.basis.n_features
+        return int(self.coefficients.shape[1])
 
     @property
     def n(self) -> float:
@@ -259,9 +259,10 @@ class RecursiveModel:
 
 def columns_of(basis: FeatureMap, contexts: Contexts) -> Floats:
     """The columns [1, basis(x)], (n, 1 + D)."""
-    phi = np.empty((len(contexts), 1 + basis.n_features))
+    features = basis.expand(contexts.shared)
+    phi = np.empty((len(features), 1 + features.shape[1]))
     phi[:, 0] = 1.0
-    phi[:, 1:] = basis.expand(contexts.shared)
+    phi[:, 1:] = features
     return phi
 
 
