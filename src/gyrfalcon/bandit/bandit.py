@@ -147,7 +147,7 @@ class Bandit:
 
     @property
     def problem(self) -> Problem:
-        """What is decided about; the first context fixes its features when none were given."""
+        """The decision problem; the first context fixes its features when none were given."""
         return self._engine.events.problem
 
     @property

@@ -1,4 +1,4 @@
-"""How a policy was fitted: for people, never read by a decision."""
+"""Reports on fits of policies: for people, never read by a decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FitReport:
 
     `condition` is that of a linear class's design, 1 for other classes. `accurate` says whether the fit is
     what it claims to be: eight digits of a linear one, and of others a search that met the slack. `notes` are
-    what somebody should know or mend, none if all is well; `details` are numbers of the learner's own.
+    problems that somebody should know of, none if all is well; `details` are numbers of the learner's own.
     """
 
     n_active: float

@@ -32,7 +32,7 @@ class RegretBound:
 
     @property
     def total(self) -> float:
-        """All terms together."""
+        """Sum of all terms of the bound."""
         return self.passive + self.azuma + self.first_epoch + self.misspecification + self.estimation
 
     @property

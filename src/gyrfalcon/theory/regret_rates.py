@@ -31,7 +31,7 @@ class RegretRate:
 
     @property
     def total(self) -> float:
-        """All terms together."""
+        """Sum of all terms of the rate."""
         return self.passive + self.misspecification + self.estimation
 
 
@@ -48,7 +48,7 @@ class TunedRate:
 
     @property
     def total(self) -> float:
-        """Both terms together."""
+        """Sum of both terms of the rate."""
         return self.misspecification + self.estimation
 
 

@@ -1,4 +1,4 @@
-"""Action selection kernels: scores (..., K) and who is eligible -> probabilities (..., K).
+"""Action selection kernels: scores (..., K) and eligible actions -> probabilities (..., K).
 
 Inside, actions are the leading axis: reductions over actions then run over long contiguous rows, and sums
 over actions are sequential, so that a row gets the same bits alone and in any batch. Ties at the best score
@@ -128,7 +128,7 @@ class InverseGapWeighting:
         _check_gamma(self.gamma)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `inverse_gap_weighting`."""
+        """Probabilities of actions for these scores: see `inverse_gap_weighting`."""
         return inverse_gap_weighting(scores, self.gamma, eligible)
 
     def row(self, scores: list[float]) -> list[float]:
@@ -156,7 +156,7 @@ class LogBarrierWeighting:
         _check_gamma(self.gamma)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `log_barrier_weighting`."""
+        """Probabilities of actions for these scores: see `log_barrier_weighting`."""
         return log_barrier_weighting(scores, self.gamma, eligible)
 
 
@@ -170,13 +170,13 @@ class EpsilonGreedyKernel:
         check_share("epsilon", self.epsilon)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `epsilon_greedy`."""
+        """Probabilities of actions for these scores: see `epsilon_greedy`."""
         return epsilon_greedy(scores, self.epsilon, eligible)
 
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxKernel:
-    """Boltzmann exploration."""
+    """Boltzmann exploration as a kernel."""
 
     temperature: float
 
@@ -184,7 +184,7 @@ class SoftmaxKernel:
         _check_temperature(self.temperature)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `softmax`."""
+        """Probabilities of actions for these scores: see `softmax`."""
         return softmax(scores, self.temperature, eligible)
 
 
