@@ -13,7 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.oracles.linear.linear import Linear
 
@@ -75,9 +75,9 @@ def test_the_constants_of_section_1_1_are_those_of_its_population() -> None:
 
 def test_what_optimal_data_teach_costs_more_than_appendix_e_claims() -> None:
     environment = SensitivityExample()
-    play = greedy(best_in_class(environment.population, Linear()))
+    play = greedy_policy(best_in_class(environment.population, Linear()))
     learnt = best_in_class(environment.population, Linear(), play=play)
-    assert environment.population.regret(greedy(learnt)) > SensitivityExample.claimed_regret
+    assert environment.population.regret(greedy_policy(learnt)) > SensitivityExample.claimed_regret
 
 
 def test_both_examples_meet_the_same_luck() -> None:

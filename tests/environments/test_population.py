@@ -17,7 +17,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from tests.environments.tables import Always, Lines, TableModel, TablePolicy, numbered
 
 examples = settings(deadline=None, max_examples=40)
@@ -48,7 +48,7 @@ def test_a_density_weighs_contexts() -> None:
 @examples
 def test_the_regret_of_a_switch_inside_a_piece_is_exact(switch: float) -> None:
     population = Population.on_line(parabola_and_line, (0, 1))
-    policy = greedy(Lines(((-switch, 1.0), (0.0, 0.0))))
+    policy = greedy_policy(Lines(((-switch, 1.0), (0.0, 0.0))))
     regret = population.regret(policy)
     # The integral of x^2 - x / 2 between the two switches, whose sign is that of the gap.
     exact = (switch**3 - 0.5**3) / 3 - (switch**2 - 0.5**2) / 4
@@ -70,7 +70,7 @@ def test_regret_under_a_model_cuts_where_the_model_switches() -> None:
     assert population.optimal_value(model) == pytest.approx(0.25 * 0.25 + (1 - 0.0625) / 2, rel=1e-14)
     assert population.regret(Always((1.0, 0.0)), under=model) == pytest.approx(0.25**2 / 2, rel=1e-13)
     assert population.value(Always((0.5, 0.5)), under=model) == pytest.approx(0.375, rel=1e-14)
-    assert population.regret(greedy(model), under=model) == 0.0
+    assert population.regret(greedy_policy(model), under=model) == 0.0
 
 
 def test_the_worst_error_cuts_where_another_action_errs_most() -> None:
@@ -79,7 +79,7 @@ def test_the_worst_error_cuts_where_another_action_errs_most() -> None:
     assert population.worst_error(model) == pytest.approx(0.3**3 + (1 - 0.3**3) / 3, rel=1e-14)
     assert population.mean_error(model) == pytest.approx((1 / 3 + 0.09) / 2, rel=1e-14)
     assert population.mean_error(model, play=Always((0.0, 1.0))) == pytest.approx(0.09, rel=1e-14)
-    worst = greedy(Lines(((-0.3, 1.0), (0.0, 0.0))))
+    worst = greedy_policy(Lines(((-0.3, 1.0), (0.0, 0.0))))
     assert population.mean_error(model, play=worst) == pytest.approx(population.worst_error(model), rel=1e-14)
 
 
@@ -91,12 +91,12 @@ def test_inverse_gap_weighting_is_integrated_at_every_gamma(gamma: float) -> Non
     play = KernelPolicy(model, InverseGapWeighting(gamma))
     explored = 1 / 4 if gamma == 0.0 else (1 - 2 / gamma * math.log1p(gamma / 2)) / gamma
     assert population.regret(play) == pytest.approx(explored, rel=1e-12)
-    assert population.divergence(play, greedy(Lines(((0.0, -1.0), (0.0, 0.0))))) == pytest.approx(
+    assert population.divergence(play, greedy_policy(Lines(((0.0, -1.0), (0.0, 0.0))))) == pytest.approx(
         2 + gamma / 2, rel=1e-13
     )
     # 1 / p of the best action is (2 + gamma x) / (1 + gamma x) = 1 + 1 / (1 + gamma x).
     best = 2.0 if gamma == 0.0 else 1 + math.log1p(gamma) / gamma
-    assert population.divergence(play, greedy(model)) == pytest.approx(best, rel=1e-13)
+    assert population.divergence(play, greedy_policy(model)) == pytest.approx(best, rel=1e-13)
 
 
 def test_divergence_cuts_where_play_switches() -> None:
@@ -205,7 +205,7 @@ def test_a_finite_population_agrees_with_fractions(drawn: tuple[list[Fraction], 
     assert close(population.value(play), [dot(p[i], truth[i]) for i in range(n)])
     assert close(population.optimal_value(f), [max(row) for row in model])
     best = [row.index(max(row)) for row in model]
-    assert close(population.regret(greedy(f)), [max(truth[i]) - truth[i][best[i]] for i in range(n)])
+    assert close(population.regret(greedy_policy(f)), [max(truth[i]) - truth[i][best[i]] for i in range(n)])
     for choice in product(range(k), repeat=n):
         policy = TablePolicy.choosing(choice, k)
         assert close(
@@ -279,8 +279,8 @@ def test_a_switch_there_and_back_between_two_nodes_is_found() -> None:
     population = Population.on_line(
         lambda x: np.stack([np.ones_like(x), np.zeros_like(x)], axis=1), (0.0, 1.0)
     )
-    assert population.regret(greedy(Bump())) == pytest.approx(0.02, abs=1e-12)
-    assert population.regret(greedy(Bump()), under=Bump()) == pytest.approx(0.0, abs=1e-15)
+    assert population.regret(greedy_policy(Bump())) == pytest.approx(0.02, abs=1e-12)
+    assert population.regret(greedy_policy(Bump()), under=Bump()) == pytest.approx(0.0, abs=1e-15)
 
 
 @pytest.mark.parametrize(

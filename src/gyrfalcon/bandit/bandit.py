@@ -16,7 +16,7 @@ from gyrfalcon.bandit.clock import Ageing
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
 from gyrfalcon.bandit.engine import Play
 from gyrfalcon.bandit.events import Event, Repeated, RewardRules
-from gyrfalcon.bandit.snapshot import Events, Snapshot
+from gyrfalcon.bandit.snapshot import Snapshot
 from gyrfalcon.bandit.validation import check_learner, check_overtime, checked_seed, problem_of
 from gyrfalcon.core.epochs import Epoch, decide, decide_one
 from gyrfalcon.core.inputs.problem import Problem
@@ -26,8 +26,6 @@ from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
-
-_FILE_CLASSES = (Snapshot, Events, RewardRules)
 
 
 class Bandit:
@@ -225,7 +223,7 @@ class Bandit:
 
         with self._lock:
             snapshot = self._play.snapshot(self._seed, self._awaits_features, self._ageing)
-        files.save(path, snapshot, (*_FILE_CLASSES, *classes))
+        files.save(path, snapshot, classes)
 
     @classmethod
     def load(
@@ -245,7 +243,7 @@ class Bandit:
         from gyrfalcon.storage import files
 
         with accepting_refits() if accept_refits else nullcontext():
-            snapshot = files.load(path, (*_FILE_CLASSES, *classes))
+            snapshot = files.load(path, classes)
         if not isinstance(snapshot, Snapshot):
             raise ValueError(  # noqa: TRY004 - the file is wrong, not the argument's type
                 f"{os.fspath(path)} holds a {type(snapshot).__name__}, not a saved Bandit."

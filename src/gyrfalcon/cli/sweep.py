@@ -71,7 +71,8 @@ def _jobs(jobs: int | None, cluster: str | None, n_cells: int) -> int:
 
 
 def _run(grid: Grid, out: Path, jobs: int, cluster: str | None) -> Sweep:
-    from gyrfalcon.sweeps.run import SweepError, run_sweep
+    from gyrfalcon.sweeps.errors import SweepError
+    from gyrfalcon.sweeps.run import run_sweep
     from gyrfalcon.sweeps.workers import ANSWER, PATIENCE
 
     if cluster is not None:

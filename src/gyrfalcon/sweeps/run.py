@@ -12,32 +12,13 @@ from typing import TYPE_CHECKING
 
 from gyrfalcon import __version__
 from gyrfalcon.core.validation import check_whole
+from gyrfalcon.sweeps.errors import CellsFailedError, StorageError, SweepError
 from gyrfalcon.sweeps.grid import Cell, Grid
 from gyrfalcon.sweeps.store import SetAside, Store, StoredCell
 from gyrfalcon.sweeps.workers import outcomes
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class SweepError(Exception):
-    """A sweep that was not finished: what is stored is safe, and the same sweep goes on from there."""
-
-
-class StorageError(SweepError):
-    """Results could not be written or read, as on a full disk."""
-
-
-class WorkersError(SweepError):
-    """Workers died, or there are none."""
-
-
-class CellsFailedError(SweepError):
-    """Some cells have no results, and all others are stored; `failures` has a sentence for each."""
-
-    def __init__(self, message: str, failures: tuple[str, ...]) -> None:
-        super().__init__(message)
-        self.failures = failures
 
 
 @dataclass(frozen=True)

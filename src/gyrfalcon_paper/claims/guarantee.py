@@ -10,7 +10,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population.best_in_class import Misspecification, misspecification
+from gyrfalcon.environments.population.best_in_class import PopulationMisspecification, misspecification
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.simulation.simulate import simulate
@@ -160,7 +160,7 @@ def errors_of_runs(n_replications: int, n_epochs: int = 12, share: float = 1.0) 
 
 
 def _over_bounds(
-    found: Misspecification, before: PlayedEpoch, after: PlayedEpoch, epsilon: float
+    found: PopulationMisspecification, before: PlayedEpoch, after: PlayedEpoch, epsilon: float
 ) -> tuple[float, float]:
     """Both errors of an epoch's fit over the bounds of Lemma 7."""
     population, n, m = StepExample().population, before.stop - before.start, before.index

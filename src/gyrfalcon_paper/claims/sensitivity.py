@@ -6,7 +6,7 @@ import numpy as np
 
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Claim, at_most, shown
 from gyrfalcon_paper.lines import lines_of
@@ -21,7 +21,7 @@ def best_policy_is_optimal(thetas: tuple[float, ...] = THETAS, printed_regret: f
         environment = SensitivityExample(theta)
         best = best_in_class(environment.population, Linear())
         (first, rise), (second, fall) = lines_of(best).tolist()
-        regrets.append(environment.population.regret(greedy(best)))
+        regrets.append(environment.population.regret(greedy_policy(best)))
         crossings.append(abs((second - first) / (rise - fall) - (1.0 - theta)))
         slopes.append((rise, fall))
     rises = all(rise > 0.0 > fall for rise, fall in slopes)
@@ -49,11 +49,11 @@ def optimal_data_mislead(
     off, regrets = [], []
     for theta in thetas:
         environment = SensitivityExample(theta)
-        play = greedy(best_in_class(environment.population, Linear()))
+        play = greedy_policy(best_in_class(environment.population, Linear()))
         fit = best_in_class(environment.population, Linear(), play=play)
         (first, rise), (second, fall) = lines_of(fit).tolist()
         off += [abs(first - printed_line), abs(rise), abs(second - 1.0), abs(fall - environment.slope)]
-        regrets.append(environment.population.regret(greedy(fit)))
+        regrets.append(environment.population.regret(greedy_policy(fit)))
     stated = [0.5 * (1.0 - theta) * 0.9 for theta in thetas]
     return [
         Claim(

@@ -7,7 +7,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Claim, agrees, shown
 from gyrfalcon_paper.lines import lines_of
@@ -50,7 +50,7 @@ def best_policy(printed_regret: float = 0.0, printed_switch: float = 0.5) -> lis
     """The policy of the best linear approximation."""
     best = best_in_class(_population(), Linear())
     (intercept, slope), (other, rise) = lines_of(best).tolist()
-    regret, switch = _population().regret(greedy(best)), (other - intercept) / (slope - rise)
+    regret, switch = _population().regret(greedy_policy(best)), (other - intercept) / (slope - rise)
     return [
         Claim(
             key="step-best-policy",
@@ -86,9 +86,9 @@ def fit_on_optimal_data(
 ) -> list[Claim]:
     """What a linear fit of the optimal policy's data is, and what its policy costs."""
     population = _population()
-    play = greedy(best_in_class(population, Linear()))
+    play = greedy_policy(best_in_class(population, Linear()))
     fit = best_in_class(population, Linear(), play=play)
-    found, regret = lines_of(fit), population.regret(greedy(fit))
+    found, regret = lines_of(fit), population.regret(greedy_policy(fit))
     return [
         Claim(
             key="step-optimal-data",

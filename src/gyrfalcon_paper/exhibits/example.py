@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.numbers import decimal
 from gyrfalcon_paper.curves import (
@@ -56,7 +56,7 @@ def best_approximation(environment: StepExample, jump: float) -> Tables:
             crossing=meet,
             b=found.b,
             B=found.B,
-            regret=max(population.regret(greedy(found.model)), 0.0),
+            regret=max(population.regret(greedy_policy(found.model)), 0.0),
         ),
     }
 

@@ -13,7 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_least_squares
 from gyrfalcon.oracles.solvers.least_squares import least_squares
 from gyrfalcon.oracles.solvers.moments import Moments
@@ -143,7 +143,7 @@ def _fits(index: int, best: Floats, centre: Floats, goal: Floats, fit: Constrain
         fit=list(named),
         intercept=[line[0] for line in named.values()],
         slope=[line[1] for line in named.values()],
-        regret=[population.regret(greedy(FirstLine(*map(float, line)))) for line in named.values()],
+        regret=[population.regret(greedy_policy(FirstLine(*map(float, line)))) for line in named.values()],
     )
 
 

@@ -41,7 +41,7 @@ def best_in_class(
 
 
 @dataclass(frozen=True, slots=True)
-class Misspecification:
+class PopulationMisspecification:
     """The best in-class model fhat* and its errors."""
 
     model: Scorer = field(repr=False)
@@ -53,7 +53,7 @@ class Misspecification:
     """The largest error anywhere."""
 
 
-def misspecification(population: Population, model_class: ModelClass) -> Misspecification:
+def misspecification(population: Population, model_class: ModelClass) -> PopulationMisspecification:
     """The best in-class model and its errors b, B and sup.
 
     >>> from gyrfalcon.oracles.linear.linear import Linear
@@ -63,7 +63,7 @@ def misspecification(population: Population, model_class: ModelClass) -> Misspec
     (0.03125, 0.0625, 0.5)
     """
     best = best_in_class(population, model_class)
-    return Misspecification(
+    return PopulationMisspecification(
         best, population.mean_error(best), population.worst_error(best), population.sup_error(best)
     )
 

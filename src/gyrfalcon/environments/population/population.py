@@ -18,13 +18,13 @@ from gyrfalcon.environments.population.quadrature import grid
 from gyrfalcon.environments.protocol import Environment
 
 
-def greedy(scorer: Scorer) -> KernelPolicy:
+def greedy_policy(scorer: Scorer) -> KernelPolicy:
     """The policy pi_f that a reward model induces: its best action, the lowest index in a tie.
 
     >>> class Slopes:
     ...     def scores(self, contexts):
     ...         return contexts.shared * [1.0, -1.0]
-    >>> greedy(Slopes()).probabilities(Contexts(np.array([[-1.0], [1.0]]))).tolist()
+    >>> greedy_policy(Slopes()).probabilities(Contexts(np.array([[-1.0], [1.0]]))).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
     return KernelPolicy(scorer, EpsilonGreedyKernel(0.0))
