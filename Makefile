@@ -8,7 +8,7 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check docs reference format bench lock clean
+.PHONY: help setup demo test test-long check docs stubs reference format bench lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,9 @@ check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 
 docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+
+stubs: $(DEV_READY) ## Write the stubs of the public modules anew from the registry
+	$(PY) -m tests.stubs
 
 reference: $(DEV_READY) ## Write the reference pages anew from the code
 	$(PY) docs/hooks/generate_reference.py

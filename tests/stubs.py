@@ -21,9 +21,15 @@ def stub_of(door: str) -> str:
     found = [(f"gyrfalcon.{entry.home}", entry.name) for entry in public_entries(door)]
     if door == "gyrfalcon":
         found += [(door, module) for module in MODULES]
-    imports = [f"from {home} import {name} as {name}" for home, name in sorted(found)]
+    imports = [_import(home, name) for home, name in sorted(found)]
     version = ["", "__version__: str"] if door == "gyrfalcon" else []
     return "\n".join([NOTE, *imports, *version]) + "\n"
+
+
+def _import(home: str, name: str) -> str:
+    line = f"from {home} import {name} as {name}"
+    # As the formatter has it.
+    return line if len(line) <= 110 else f"from {home} import (\n    {name} as {name},\n)"
 
 
 if __name__ == "__main__":
