@@ -4,7 +4,7 @@ from inspect import signature
 
 import pytest
 
-from gyrfalcon.cli.describe import Setting, describe, short
+from gyrfalcon.cli._describe import Setting, describe, short
 from gyrfalcon.core.schedules import Geometric
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import print_json, print_table
-from gyrfalcon.cli.progress import by_piece, progress
+from gyrfalcon.cli._output import print_json, print_table
+from gyrfalcon.cli._parsing import whole
+from gyrfalcon.cli._progress import by_piece, progress
 
 if TYPE_CHECKING:
     from gyrfalcon_paper.demo import Outcome
