@@ -129,7 +129,9 @@ class Theorem:
         total = self.bound().total
         if total < self.T:
             return [f"The bound is not vacuous: at most {total / self.T:.3g} per round."]
-        excess = f"The bound is vacuous: {number(total / self.T)} per round, and no round can cost more than 1."
+        excess = (
+            f"The bound is vacuous: {number(total / self.T)} per round, and no round can cost more than 1."
+        )
         rounds = self.meaningful_from()
         if rounds is not None:
             return [f"{excess} It is meaningful from about {rounds:.2e} rounds on."]

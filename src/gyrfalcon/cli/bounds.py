@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gyrfalcon.theory import RegretBound
 
 EXAMPLES = """\
-gyrfalcon bounds --rounds 1e6 --actions 2 --dimension 4 --misspecification 0.01
+gyrfalcon bounds --rounds 1e6 --actions 2 --dimension 4 --misspecification 0
 gyrfalcon bounds -T 1e6 -K 2 -d 4 -b 0.03125 --epsilon 0.05 --epochs
 gyrfalcon bounds -T 1e9 -K 10 -d 200 -b 0 --json
 """

@@ -18,7 +18,7 @@ EXAMPLES = """\
 gyrfalcon simulate EpsilonFalcon StepExample
 gyrfalcon simulate LinUCB BumpEnvironment --set alpha=0.3
 gyrfalcon simulate Falcon BumpEnvironment --environment-set radius=0.2
-gyrfalcon simulate Greedy XorEnvironment --set model_class.basis.name=Polynomial
+gyrfalcon simulate Greedy XorEnvironment --set model_class.basis.name=Splines
 gyrfalcon simulate LinTS digits --rounds 5000 --out trace.parquet --epochs
 """
 

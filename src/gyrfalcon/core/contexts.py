@@ -11,11 +11,19 @@ from gyrfalcon.core.arrays import Bools, Floats
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """n situations as C-contiguous float64 arrays, made once at the edge and trusted from there on.
+    """Validated contexts of n decisions as C-contiguous float64 arrays.
 
-    `shared` is (n, p), where p = 0 is a context-free problem; `actions` is (n, K, q) where actions have
-    features of their own; `eligible` is (n, K), and None means that every action may be chosen.
+    Parameters
+    ----------
+    shared : array of float
+        (n, p) features of the contexts; p = 0 is a problem without contexts.
+    actions : array of float, optional
+        (n, K, q) features of the actions, where they have some.
+    eligible : array of bool, optional
+        (n, K) mask of the actions that may be chosen; all by default.
 
+    Examples
+    --------
     >>> Contexts(np.zeros((2, 3))).take(slice(0, 1)).shared.shape
     (1, 3)
     """

@@ -27,10 +27,30 @@ class PassiveDesign(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """Rounds start..stop-1 (counted from 0) of one policy and its share of passive play.
+    """A policy for the rounds start..stop-1 (counted from 0), and its share of passive rounds.
 
-    `stop` is planned: decisions go on past it, without passive tail, until the successor is there. `state` is
-    the learner's own frozen value; `report` is for people.
+    `stop` is planned: decisions go on past it, without passive rounds, until the next epoch is fitted.
+
+    Parameters
+    ----------
+    index : int
+        Number of the epoch, m, from 1 on.
+    start : int
+        First round.
+    stop : int
+        Round after the last planned one.
+    policy : Policy
+        Policy of active rounds.
+    passive_policy : Policy
+        Policy of passive rounds.
+    passive_share : float, default 0.0
+        Share of passive rounds, epsilon.
+    passive_design : PassiveDesign, default PassiveDesign.TAIL
+        Whether passive rounds end the epoch or are drawn by a coin.
+    state : object, optional
+        The learner's own frozen state.
+    report : FitReport, optional
+        How the policy was fitted, for people.
     """
 
     index: int
@@ -134,10 +154,20 @@ def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floa
 
 
 def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> Decisions:
-    """The epoch's decisions for n contexts at their rounds, each with its exact propensity.
+    """An epoch's decisions for n contexts at their rounds, each with its exact propensity.
 
-    `uniforms` is (n, 3): which base of a mixture, the passive coin, the action. Nothing is validated here;
-    the edge does that. A row gets the same bits alone and in any batch.
+    Inputs are not validated here. A row gets the same bits alone and in any batch.
+
+    Parameters
+    ----------
+    epoch : Epoch
+        The epoch in play.
+    rounds : array of int
+        (n,) rounds of the decisions, counted from 0.
+    contexts : Contexts
+        The n contexts.
+    uniforms : array of float
+        (n, 3) uniform random numbers: for the base of a mixture, the passive coin and the action.
     """
     if len(contexts) == 1:
         action, propensity, component = decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())

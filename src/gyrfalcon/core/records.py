@@ -16,10 +16,20 @@ PASSIVE = 1
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """n decisions as columns of length n.
+    """Decisions as columns of length n.
 
-    `component` says which part of the play acted: POLICY (0) or PASSIVE (1); in a mixture of bases, base j
-    acts as 2 j + POLICY or 2 j + PASSIVE. `propensity` is the probability of the action over all components.
+    Attributes
+    ----------
+    epoch : array of int
+        Number of the epoch.
+    round : array of int
+        Round, counted from 0.
+    action : array of int
+        Index of the action.
+    propensity : array of float
+        Probability of the action over all components.
+    component : array of int
+        POLICY (0) or PASSIVE (1); in a mixture of bases, base j acts as 2 j + POLICY or 2 j + PASSIVE.
     """
 
     epoch: Ints
@@ -34,7 +44,25 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Decisions whose reward is settled, in the learner's units: in [0, 1] unless accepted outside."""
+    """Decisions with their rewards in the learner's units: in [0, 1] unless accepted outside.
+
+    Parameters
+    ----------
+    contexts : Contexts
+        The n contexts.
+    action : array of int
+        (n,) indices of the actions.
+    reward : array of float
+        (n,) rewards.
+    propensity : array of float
+        (n,) probabilities of the actions.
+    epoch : array of int
+        (n,) numbers of the epochs.
+    round : array of int
+        (n,) rounds, counted from 0.
+    component : array of int
+        (n,) which part of the policy acted; see `Decisions`.
+    """
 
     contexts: Contexts
     action: Ints

@@ -11,18 +11,27 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.core.validation import check_deviation
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, blocks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StepExample:
-    """Section 1.1: x ~ U(0, 1), f_1 = 1{x > .5}, f_2 = .5, Gaussian noise of variance .01.
+    """Section 1.1 of the paper: a step function against a constant.
 
-    The best linear model (-.25 + 1.5 x, .5) induces the optimal policy, yet learners that trust it drift away
-    from it; b = 1/32 and B = 1/16. Rewards leave [0, 1], so the problem accepts that.
+    x is uniform on (0, 1), f_1 = 1{x > 0.5} and f_2 = 0.5. The best linear model (-0.25 + 1.5 x, 0.5) induces the
+    optimal policy, yet learners that trust it drift away from it; b = 1/32 and B = 1/16. Gaussian rewards leave
+    [0, 1], so the problem accepts that.
 
+    Parameters
+    ----------
+    noise : float, default 0.1
+        Standard deviation of the rewards around their means.
+
+    Examples
+    --------
     >>> environment = StepExample()
     >>> environment.draw(0, 3, seed=0).means.shape
     (3, 2)
@@ -34,6 +43,9 @@ class StepExample:
 
     def __post_init__(self) -> None:
         check_deviation("noise", self.noise)
+
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -70,14 +82,23 @@ class StepExample:
         return np.stack([(x > 0.5).astype(np.float64), np.full(len(x), 0.5)], axis=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SensitivityExample:
-    """Appendix E: x ~ U(0, 1), f_1 = .1, but 1 above 1 - theta, f_2 = 1 + m x, Gaussian noise.
+    """Appendix E of the paper: a rare step against a falling line.
 
-    m makes f_2 meet the best line for f_1 at 1 - theta, so that the best linear model induces the optimal
-    policy. The model is nearly right for small theta, and still what it learns from that policy's data,
-    f_1 = 1, has a regret above .4275.
+    x is uniform on (0, 1), f_1 = 0.1, but 1 above 1 - theta, and f_2 = 1 + m x. The slope m makes f_2 meet the best
+    linear model of f_1 at 1 - theta, so that the best linear model induces the optimal policy. The model is nearly
+    right for small theta, and still a fit to that policy's data, f_1 = 1, has a regret above 0.4275.
 
+    Parameters
+    ----------
+    theta : float, default 0.05
+        Width of the step: action 1 earns 1 above 1 - theta; at most 0.05.
+    noise : float, default 0.1
+        Standard deviation of the rewards around their means.
+
+    Examples
+    --------
     >>> environment = SensitivityExample(theta=0.05)
     >>> round(environment.slope, 6), [round(number, 6) for number in environment.best_line], round(environment.b, 6)
     (-0.7785, [0.01675, 0.2565], 0.016496)
@@ -95,6 +116,9 @@ class SensitivityExample:
                 f"theta is {self.theta}; give a number above 0 and up to .05, as Appendix E does."
             )
         check_deviation("noise", self.noise)
+
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
 
     @property
     def problem(self) -> Problem:

@@ -18,10 +18,20 @@ BLOCK = 8192
 
 @dataclass(frozen=True, slots=True)
 class PotentialOutcomes:
-    """n rounds of an environment: contexts, and for every action its expected and its realised reward, (n, K).
+    """Contexts of n rounds with the expected and the realised reward of every action.
 
-    Expected rewards that nobody knows are nan. `reward_round` says for each row at the end of which round its
-    reward is known; None means at the end of its own.
+    All learners see the same contexts and rewards: common random numbers.
+
+    Parameters
+    ----------
+    contexts : Contexts
+        The n contexts.
+    means : array of float
+        (n, K) expected rewards, nan where they are unknown.
+    rewards : array of float
+        (n, K) realised rewards.
+    reward_round : array of int, optional
+        (n,) rounds at whose end each reward is known; by default the end of its own round.
     """
 
     contexts: Contexts
@@ -78,8 +88,17 @@ class Environment(Drawable, Protocol):
 
 
 def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
-    """The fixed blocks of rounds that cover start..stop-1, and which rows of each are wanted.
+    """The fixed blocks that cover rounds start..stop-1, with the rows of each that are needed.
 
+    Parameters
+    ----------
+    start : int
+        First round.
+    stop : int
+        Round after the last.
+
+    Examples
+    --------
     >>> list(blocks(8000, 8200))
     [(0, slice(8000, 8192, None)), (1, slice(0, 8, None))]
     """
@@ -89,14 +108,33 @@ def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
 
 
 def block_generator(seed: int, block: int) -> np.random.Generator:
-    """The random stream of one block of an environment; environments and learners have streams of their own."""
+    """The random generator of one block of an environment's rounds.
+
+    Environments and learners have independent streams.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the replication.
+    block : int
+        Number of the block: rounds `BLOCK` * block and on.
+    """
     return np.random.default_rng([seed, 0, block])
 
 
 def drawn(environment_of: Callable[[int], PotentialOutcomes], start: int, stop: int) -> PotentialOutcomes:
-    """Rounds start..stop-1 of an environment that is drawn by whole blocks.
+    """Rounds start..stop-1 of an environment that is drawn block by block.
 
-    Means are computed for whole blocks too: products of matrices round differently for fewer rows.
+    Means are computed for complete blocks too: matrix products round differently for fewer rows.
+
+    Parameters
+    ----------
+    environment_of : Callable[[int], PotentialOutcomes]
+        Function from the number of a block to its `BLOCK` rounds.
+    start : int
+        First round.
+    stop : int
+        Round after the last.
     """
     cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
     return PotentialOutcomes.concat(

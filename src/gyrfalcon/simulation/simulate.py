@@ -27,24 +27,34 @@ def simulate(
     keep_policies: bool = False,
     on_rounds: OnRounds | None = None,
 ) -> Trace:
-    """The trace of n_replications runs of n_rounds each in an environment, or on a log.
+    """Trace of independent replications of a learner in an environment, or on a log.
 
-    Streams of an environment depend on the seed and the replication alone, so that all learners meet the same luck;
-    a learner's own stream is independent of them. Replications can be computed anywhere and in any parts:
-    `first_replication` says which is the first one here.
-
-    On a log, rounds are the rows that count: see `LoggedReplay`. All replications replay the same log, so
-    that their spread does not show what another log would have given.
+    Contexts and rewards depend on the seed and the replication alone, so that all learners see the same ones (common
+    random numbers); a learner's own stream is independent of them. On a log, rounds are the accepted rows: see
+    `LoggedReplay`. All replications replay the same log, so that their spread does not show how another log
+    would have come out.
 
     Parameters
     ----------
-    checkpoints
-        After which rounds to look: None for about a hundred spaced evenly in logs, a number for about that
+    learner : Learner
+        The learner.
+    environment : Environment or LoggedReplay
+        The environment, or a log to replay.
+    n_rounds : int
+        Rounds per replication.
+    n_replications : int, default 1
+        Number of independent replications.
+    seed : int, default 0
+        Random seed.
+    checkpoints : int, sequence of int or 'every', optional
+        Rounds to record: None for about a hundred, evenly spaced on a log scale, a number for about that
         many, "every", or the rounds themselves.
-    keep_policies
+    first_replication : int, default 0
+        Number of the first replication: replications may be computed anywhere and in any parts.
+    keep_policies : bool, default False
         Whether the epochs of the trace keep their policies, and with them their models.
-    on_rounds
-        Told how many rounds were just played.
+    on_rounds : callable, optional
+        Callback with the number of rounds that were just played.
 
     Examples
     --------

@@ -35,9 +35,16 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 @dataclass(frozen=True)
 class Keyed:
-    """An object under a key of your own choosing, for what has no content that a program could see.
+    """An object with a key chosen by the user, for objects without readable content.
 
     The key is all that a sweep knows of the object: change it whenever the object changes.
+
+    Parameters
+    ----------
+    value : object
+        The learner or environment.
+    key : str
+        Name of the object in keys and labels of results.
     """
 
     value: Any

@@ -19,12 +19,24 @@ MANY_ROWS = 2.0**40
 def best_in_class(
     population: Population, model_class: ModelClass, *, play: Policy | None = None, rows: float = MANY_ROWS
 ) -> Scorer:
-    """The model of least squared error in its class under `play`; under uniform play, fhat* (eq. fhatstar).
+    """The model of least mean squared error in its class, fhat* under uniform play (eq. fhatstar).
 
-    The class's own oracle fits every node once per action, weighted by how often it comes. It is told that
-    there are `rows` rows; by default so many that a ridge has no weight. A class as rich as the nodes are
-    many, such as deep trees, fits them all: it wants a higher order or a larger sample.
+    The class's own oracle fits every node once per action, weighted by its probability. A class as rich as the
+    nodes are many, such as deep trees, interpolates them: it needs a higher order or a larger sample.
 
+    Parameters
+    ----------
+    population : Population
+        The population that errors are averaged over.
+    model_class : ModelClass
+        The class of reward models.
+    play : Policy, optional
+        Policy that weights the actions; uniform by default.
+    rows : float, default MANY_ROWS
+        Number of rows that the fit stands for; so large by default that a ridge has no weight.
+
+    Examples
+    --------
     >>> from gyrfalcon.oracles.linear.linear import Linear
     >>> population = Population.on_line(lambda x: np.stack([x**2, x], axis=1), (0.0, 1.0))
     >>> best = best_in_class(population, Linear())  # x - 1/6 is the line next to x^2
@@ -42,20 +54,38 @@ def best_in_class(
 
 @dataclass(frozen=True, slots=True)
 class PopulationMisspecification:
-    """The best in-class model fhat* and its errors."""
+    """The best in-class model fhat* of a population and its errors.
+
+    Attributes
+    ----------
+    model : Scorer
+        The best in-class model fhat*.
+    b : float
+        Mean squared error under uniform play (eq. b).
+    B : float
+        Mean squared error under the worst play (eq. capb): from b to K b.
+    sup : float
+        The largest error anywhere.
+    """
 
     model: Scorer = field(repr=False)
     b: float
-    """The mean squared error under uniform play (eq. b)."""
     B: float
-    """The mean squared error under the worst play (eq. capb): from b to K b."""
     sup: float
-    """The largest error anywhere."""
 
 
 def misspecification(population: Population, model_class: ModelClass) -> PopulationMisspecification:
-    """The best in-class model and its errors b, B and sup.
+    """The best in-class model of a population and its errors b, B and sup.
 
+    Parameters
+    ----------
+    population : Population
+        The population that errors are averaged over.
+    model_class : ModelClass
+        The class of reward models.
+
+    Examples
+    --------
     >>> from gyrfalcon.oracles.linear.linear import Linear
     >>> step = Population.on_line(lambda x: np.stack([x > 0.5, 0.5 + 0.0 * x], axis=1), (0.0, 0.5, 1.0))
     >>> found = misspecification(step, Linear())

@@ -19,8 +19,15 @@ from gyrfalcon.environments.protocol import Environment
 
 
 def greedy_policy(scorer: Scorer) -> KernelPolicy:
-    """The policy pi_f that a reward model induces: its best action, the lowest index in a tie.
+    """The greedy policy pi_f of a reward model: its best action, the lowest index in a tie.
 
+    Parameters
+    ----------
+    scorer : Scorer
+        The reward model f.
+
+    Examples
+    --------
     >>> class Slopes:
     ...     def scores(self, contexts):
     ...         return contexts.shared * [1.0, -1.0]
@@ -39,6 +46,21 @@ class Population:
     that it is a sum of integrals of smooth functions. `under` names a reward model f for R_f and Reg_f; None
     is the truth.
 
+    Attributes
+    ----------
+    contexts : Contexts
+        The n nodes.
+    weights : array of float
+        (n,) weights of the nodes, which sum to 1.
+    means : array of float
+        (n, K) true mean rewards f*.
+    line : Line, optional
+        The interval that the nodes were made from, where there is one.
+    is_sample : bool, default False
+        Whether the nodes are a random sample.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.policies.kernel_policy import UniformPolicy
     >>> population = Population.on_line(lambda x: np.stack([x, 1.0 - x], axis=1), (0.0, 1.0))
     >>> round(population.optimal_value(), 12), round(population.regret(UniformPolicy(2)), 12)
@@ -47,9 +69,7 @@ class Population:
 
     contexts: Contexts
     weights: Floats
-    """(n,), summing to 1."""
     means: Floats
-    """(n, K): the truth f*."""
     line: Line | None = None
     is_sample: bool = False
 

@@ -11,6 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.core.validation import Noise, check_flag, check_noise, check_positive, check_share, check_whole
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes, block_generator, drawn
 from gyrfalcon.environments.streams import MASKS, rows_of, stream
@@ -19,15 +20,36 @@ from gyrfalcon.environments.validation import problem_of
 from gyrfalcon.environments.wrapping import check_environment, layers
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ActionFeatureEnvironment:
-    """Means of features v of each action, with coefficients that all actions share.
+    """Actions with features of their own, and coefficients that all actions share.
 
-    v is new in each round, uniform on (-1, 1)^q, and so are p features x of the context. Means are
-    (1 + (1 - m) line + m wave) / 2, where the line is in v and, with `interactions`, in the products x v; the
-    wave is a sinusoid of a projection of v, and m is the dial `misspecification`. There are too many features
-    in all for quadrature: `Population.sampled` tells what holds.
+    Features v of each action are new in every round and uniform on (-1, 1)^q, and so are p features x of the
+    context. Means are (1 + (1 - m) l + m s) / 2, where l is linear in v and, with interactions, in the products x v,
+    s is a sinusoid of a projection of v, and m is the misspecification. There are too many features for quadrature:
+    use `Population.sampled`.
 
+    Parameters
+    ----------
+    n_actions : int, default 5
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    n_action_features : int, default 3
+        Number of features q of each action.
+    interactions : bool, default False
+        Whether means depend on products of the context's features and the actions'.
+    misspecification : float, default 0.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    frequency : float, default 4.0
+        Radians per unit of the projection that a sinusoid is a function of; features run over 2 units.
+    noise : float or 'bernoulli', default 0.1
+        Standard deviation of Gaussian rewards around their means, or 'bernoulli' for rewards of 0 and 1.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+
+    Examples
+    --------
     >>> environment = ActionFeatureEnvironment(n_actions=5, n_action_features=2)
     >>> environment.draw(0, 3, seed=0).contexts.actions.shape
     (3, 5, 2)
@@ -53,6 +75,9 @@ class ActionFeatureEnvironment:
         check_noise(self.noise)
         if self.interactions and not self.n_features:
             raise ValueError("n_features is 0, so that nothing interacts; give some, or interactions=False.")
+
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -114,13 +139,22 @@ class SharedTruth:
         return SharedTruth(float(scaled[0]), scaled[1 : q + 1], scaled[q + 1 :].reshape(p, q), waves, phase)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EligibilityEnvironment:
-    """Any environment, but each action may be chosen only with probability `share`, and always at least one.
+    """An environment in which only a random part of the actions may be chosen.
 
-    Actions are barred by chance alone, independently of contexts and rewards. Where all would be, one of them
-    stays, each as likely. What the environment itself bars stays barred.
+    Actions are eligible at random, independently of contexts and rewards. Where none would be, one stays, each with
+    the same probability. Actions that the environment itself excludes stay excluded.
 
+    Parameters
+    ----------
+    environment : Environment
+        The environment that contexts and rewards come from.
+    share : float, default 0.5
+        Probability that an action is eligible.
+
+    Examples
+    --------
     >>> from gyrfalcon.environments.paper import StepExample
     >>> environment = EligibilityEnvironment(environment=StepExample(), share=0.5)
     >>> environment.draw(0, 4, seed=0).contexts.eligible.any(axis=1).all()
@@ -133,6 +167,9 @@ class EligibilityEnvironment:
     def __post_init__(self) -> None:
         check_environment("environment", self.environment)
         check_share("share", self.share)
+
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
 
     @property
     def problem(self) -> Problem:

@@ -10,6 +10,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.core.validation import Noise, check_whole
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, drawn
@@ -20,7 +21,7 @@ _TRUTH = 3
 """Keeps what an environment seed draws apart from what a run's seed does."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BoxEnvironment(ABC):
     """K actions and p features, uniform on (-1, 1)^p; `environment_seed` fixes the truth, whatever a run's seed."""
 
@@ -32,6 +33,9 @@ class BoxEnvironment(ABC):
         check_whole("n_actions", self.n_actions, 2)
         check_whole("n_features", self.n_features, 1)
         check_whole("environment_seed", self.environment_seed, 0)
+
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
 
     @abstractmethod
     def means(self, x: Floats) -> Floats:

@@ -21,13 +21,26 @@ from gyrfalcon.environments.synthetic.box import (
 from gyrfalcon.environments.synthetic.shapes import Bumps, Checkers, Lines, Shape, Waves
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LinearEnvironment(BoxEnvironment):
-    """Means linear in features uniform on (-1, 1)^p: b = 0.
+    """Mean rewards that are linear in uniform features: b = 0.
 
-    Each line spans a part of [0, 1] and touches an end of it in a corner. `noise` is the standard deviation
-    of Gaussian rewards, which leave [0, 1], or "bernoulli" for rewards that are 0 or 1.
+    Features are uniform on (-1, 1)^p. The means of each action reach 0 or 1 in a corner of that box. Gaussian
+    rewards leave [0, 1], which the problem accepts.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    noise : float or 'bernoulli', default 0.1
+        Standard deviation of Gaussian rewards around their means, or 'bernoulli' for rewards of 0 and 1.
+
+    Examples
+    --------
     >>> environment = LinearEnvironment(n_actions=4, n_features=2, noise="bernoulli")
     >>> environment.draw(0, 3, seed=0).rewards.shape
     (3, 4)
@@ -62,7 +75,7 @@ class LinearEnvironment(BoxEnvironment):
         return Lines.drawn(truth_generator(self.environment_seed), self.n_actions, self.n_features)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BentEnvironment(LinearEnvironment):
     """Means (1 + (1 - m) line + m shape) / 2, where m is the dial `misspecification`.
 
@@ -97,12 +110,29 @@ class BentEnvironment(LinearEnvironment):
     def _drawn_shape(self, rng: np.random.Generator) -> Shape: ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SinusoidEnvironment(BentEnvironment):
-    """Means that turn from lines into sinusoids of random projections, one per action.
+    """Mean rewards between linear ones and sinusoids of random projections.
 
-    `frequency` is in radians per unit of the projection; features run over 2 units.
+    Features are uniform on (-1, 1)^p, and each action has a projection and a phase of its own.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    noise : float or 'bernoulli', default 0.1
+        Standard deviation of Gaussian rewards around their means, or 'bernoulli' for rewards of 0 and 1.
+    misspecification : float, default 1.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    frequency : float, default 4.0
+        Radians per unit of the projection that a sinusoid is a function of; features run over 2 units.
+
+    Examples
+    --------
     >>> from gyrfalcon.environments.population.best_in_class import misspecification
     >>> from gyrfalcon.oracles.linear.linear import Linear
     >>> environments = [SinusoidEnvironment(n_features=1, misspecification=dial) for dial in (0.0, 0.5, 1.0)]
@@ -120,12 +150,28 @@ class SinusoidEnvironment(BentEnvironment):
         return Waves.drawn(rng, self.n_actions, self.n_features, frequency=self.frequency)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class XorEnvironment(BentEnvironment):
-    """Means that turn from lines into the xor of the signs of two features, of which lines see nothing.
+    """Mean rewards between linear ones and the xor of the signs of two features.
 
-    At dial 1 the best linear model is constant: b is a quarter of the mean square height of the actions.
+    Features are uniform on (-1, 1)^p. The best linear model of a xor is constant: at misspecification 1, b is a
+    quarter of the mean square height of the actions.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context, at least 2.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    noise : float or 'bernoulli', default 0.1
+        Standard deviation of Gaussian rewards around their means, or 'bernoulli' for rewards of 0 and 1.
+    misspecification : float, default 1.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+
+    Examples
+    --------
     >>> environment = XorEnvironment(n_actions=2, n_features=3)
     >>> environment.means(np.array([[0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]])).round(3).tolist()
     [[0.977, 0.115], [0.977, 0.115]]
@@ -140,13 +186,30 @@ class XorEnvironment(BentEnvironment):
         return Checkers.drawn(rng, self.n_actions, self.n_features)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BumpEnvironment(BentEnvironment):
-    """Means that turn from lines into indicators: 1 on an interval or a square of the action's own, else 0.
+    """Mean rewards between linear ones and indicators of a small region per action.
 
-    With one feature it is an interval, with more a square in two of them; its sides are 2 `radius` long, of
-    the 2 that features run over.
+    Features are uniform on (-1, 1)^p. The region of an action is an interval where there is one feature, and a
+    square in two of them where there are more.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    noise : float or 'bernoulli', default 0.1
+        Standard deviation of Gaussian rewards around their means, or 'bernoulli' for rewards of 0 and 1.
+    misspecification : float, default 1.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    radius : float, default 0.5
+        Half the length of a region's sides, below 1; features run over 2 units.
+
+    Examples
+    --------
     >>> environment = BumpEnvironment(n_actions=2, n_features=1, radius=0.25)
     >>> round(float(environment.draw(0, 4096, seed=0).means.mean()), 2)
     0.25

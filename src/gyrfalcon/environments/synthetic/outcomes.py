@@ -20,7 +20,7 @@ from gyrfalcon.environments.synthetic.box import (
 from gyrfalcon.environments.synthetic.shapes import Lines, Waves
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class _WavyEnvironment(BoxEnvironment):
     """(1 - m) line + m wave, whose mean over contexts and actions is 0."""
 
@@ -48,13 +48,30 @@ class _WavyEnvironment(BoxEnvironment):
         return (1.0 - self.misspecification) * lines.values(x) + self.misspecification * waves.values(x)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RareRewardEnvironment(_WavyEnvironment):
-    """Rewards that are 1 in a share `rate` of rounds under uniform play, else 0.
+    """Rewards of 0 and 1, of which few are 1 under uniform play.
 
-    Means run from 0 to 2 `rate`. The dial `misspecification` turns them from lines into sinusoids of random
-    projections, and leaves the rate as it is.
+    Features are uniform on (-1, 1)^p. Means run from 0 to twice the rate, between linear ones and sinusoids of
+    random projections, and average to the rate whatever the misspecification.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    misspecification : float, default 0.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    frequency : float, default 4.0
+        Radians per unit of the projection that a sinusoid is a function of; features run over 2 units.
+    rate : float, default 0.05
+        Share of rounds with a reward of 1 under uniform play, at most 0.5.
+
+    Examples
+    --------
     >>> environment = RareRewardEnvironment(misspecification=0.5).draw(0, 20_000, seed=0)
     >>> round(float(environment.rewards.mean()), 2), bool(environment.means.max() <= 0.1)
     (0.05, True)
@@ -82,12 +99,31 @@ class RareRewardEnvironment(_WavyEnvironment):
         return noisy(rng, means, "bernoulli")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class HeteroscedasticEnvironment(_WavyEnvironment):
-    """Gaussian noise whose standard deviation grows along the first feature, from `noise` to `most_noise`.
+    """Gaussian rewards whose noise grows along the first feature.
 
-    The dial `misspecification` turns means from lines into sinusoids of random projections.
+    Features are uniform on (-1, 1)^p. Means are between linear ones and sinusoids of random projections.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    misspecification : float, default 0.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    frequency : float, default 4.0
+        Radians per unit of the projection that a sinusoid is a function of; features run over 2 units.
+    noise : float, default 0.05
+        Smallest standard deviation of the rewards, where the first feature is -1.
+    most_noise : float, default 0.5
+        Largest standard deviation of the rewards, where the first feature is 1.
+
+    Examples
+    --------
     >>> environment = HeteroscedasticEnvironment(noise=0.1, most_noise=0.5)
     >>> environment.deviations(np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])).round(12).tolist()
     [0.1, 0.3, 0.5]
