@@ -9,28 +9,18 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from typer.main import get_command
 
-import gyrfalcon
 from gyrfalcon import theory
 from gyrfalcon.cli.main import app
+from gyrfalcon.registry import DOORS, KINDS, entries_of
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 NOTE = "<!-- Written by docs/hooks/generate_reference.py from the code: change that, and run it. -->"
-ROOMS = {
-    "bandit": "In a program",
-    "learners": "Learners",
-    "oracles": "Model classes, and fits that stand on their own",
-    "estimates": "What logs say by themselves",
-    "environments": "Environments, and what holds in them",
-    "experiments": "Simulations, sweeps and results",
-    "core": "Problems, policies and logs",
-    "storage": "Files",
-    "report": "Figures",
-}
 
 
 def main() -> None:
@@ -97,19 +87,19 @@ def _records(params: Iterable[Any], context: Any) -> Iterator[tuple[str, str]]:
 
 
 def python_page() -> str:
-    """The page of all public names."""
-    rooms: dict[str, list[str]] = {}
-    for name in gyrfalcon.__all__:
-        if not name.startswith("_"):
-            rooms.setdefault(gyrfalcon._HOME_OF[name].partition(".")[0], []).append(name)
+    """The page of all public names, in the order of the registry."""
     parts = [
         NOTE,
         "# Python",
-        "What `gyrfalcon` exports, in one line each; `help(name)` has the rest. Names are loaded when they "
+        "What the public modules offer, in one line each; `help(name)` has the rest. Names are loaded when they "
         "are first used, so that importing the package costs next to nothing.",
     ]
-    for room in sorted(rooms, key=list(ROOMS).index):
-        parts += [f"## {ROOMS[room]}", _names(gyrfalcon, sorted(rooms[room], key=str.lower))]
+    for door in DOORS:
+        parts += [f"## {door}", _first_line(import_module(door).__doc__)]
+        for kind, (home, title) in KINDS.items():
+            if home == door:
+                names = [entry.name for entry in entries_of(kind)]
+                parts += [f"### {title}", _names(import_module(door), names)]
     parts += [
         "## gyrfalcon.theory",
         _first_line(theory.__doc__),
