@@ -103,10 +103,10 @@ def test_appendix_e_has_its_closed_form(theta: float) -> None:
     population = environment.population
     found = misspecification(population, Linear())
     np.testing.assert_allclose(
-        lines_of(found.model), [environment.best_line, (1.0, environment.slope)], rtol=0, atol=1e-12
+        lines_of(found.model), [environment.best_coefficients, (1.0, environment.slope)], rtol=0, atol=1e-12
     )
     assert (found.b, found.B) == pytest.approx((environment.b, 2 * environment.b), abs=1e-13)
-    at_jump = sum(np.array(environment.best_line) * (1.0, 1.0 - theta))
+    at_jump = sum(np.array(environment.best_coefficients) * (1.0, 1.0 - theta))
     assert found.sup == pytest.approx(1.0 - at_jump, abs=1e-12)
     assert population.regret(greedy_policy(found.model)) == pytest.approx(0.0, abs=1e-13)
     regret = 0.9 * (1 - theta) + environment.slope * (1 - theta) ** 2 / 2
@@ -138,7 +138,7 @@ def test_the_best_linear_model_of_a_product_of_three() -> None:
 
 
 def test_a_richer_class_is_less_wrong() -> None:
-    population = Population.on_line(lambda x: np.stack([x**3, x], axis=1), (0, 1))
+    population = Population.on_interval(lambda x: np.stack([x**3, x], axis=1), (0, 1))
     line, parabola, cubic = (
         misspecification(population, Linear(basis=Polynomial(degree=degree))) for degree in (1, 2, 3)
     )
@@ -150,7 +150,7 @@ def test_a_richer_class_is_less_wrong() -> None:
 
 
 def test_a_ridge_weighs_nothing_unless_rows_are_few() -> None:
-    population = Population.on_line(lambda x: np.stack([x, 1.0 - x], axis=1), (0, 1))
+    population = Population.on_interval(lambda x: np.stack([x, 1.0 - x], axis=1), (0, 1))
     exact = best_in_class(population, Linear(ridge=1.0))
     np.testing.assert_allclose(lines_of(exact), [[0.0, 1.0], [1.0, -1.0]], rtol=0, atol=1e-11)
     # Each action has half of 20 rows; a ridge of 1 on the standardised slope shrinks it by 10 / 11.
@@ -244,7 +244,7 @@ class Window:
 
 
 def test_the_best_model_under_a_policy_sees_what_it_rarely_plays() -> None:
-    population = Population.on_line(lambda x: np.stack([0.0 * x, x], axis=1), (0.0, 1.0))
+    population = Population.on_interval(lambda x: np.stack([0.0 * x, x], axis=1), (0.0, 1.0))
     play = greedy_policy(Window())
     best = best_in_class(population, Linear(), play=play)
     assert population.mean_error(best, play) == pytest.approx(0.0, abs=1e-15)

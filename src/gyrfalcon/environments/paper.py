@@ -1,4 +1,4 @@
-"""The paper's own examples."""
+"""Environments of the paper: Section 1.1 and Appendix E."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StepExample:
     >>> environment = StepExample()
     >>> environment.draw(0, 3, seed=0).means.shape
     (3, 2)
-    >>> environment.best_lines, environment.b, environment.uniform_regret
+    >>> environment.best_coefficients, environment.b, environment.uniform_regret
     (((-0.25, 1.5), (0.5, 0.0)), 0.03125, 0.25)
     """
 
@@ -55,25 +55,25 @@ class StepExample:
     @property
     def population(self) -> Population:
         """The distribution that rounds are drawn from."""
-        return Population.on_line(self.means, (0.0, 0.5, 1.0))
+        return Population.on_interval(self.means, (0.0, 0.5, 1.0))
 
     @property
-    def best_lines(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Intercept and slope of the line of least squared error for each action."""
+    def best_coefficients(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Intercept and slope of the best linear model of each action."""
         return (-0.25, 1.5), (0.5, 0.0)
 
     @property
     def b(self) -> float:
-        """The mean squared error of the best linear model; as action 1 alone is misjudged, B = 2 b."""
+        """The mean squared error of the best linear model; as action 1 alone is misspecified, B = 2 b."""
         return 1.0 / 32.0
 
     @property
     def uniform_regret(self) -> float:
-        """Expected regret a round of uniform play, and of either action: wrong half of the time, by .5."""
+        """Expected regret per round of uniform play, and of either action: wrong half of the time, by 0.5."""
         return 0.25
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return _drawn(self.means, self.noise, start, stop, seed)
 
     @staticmethod
@@ -84,7 +84,7 @@ class StepExample:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SensitivityExample:
-    """Appendix E of the paper: a rare step against a falling line.
+    """Appendix E of the paper: a rare step against a decreasing linear reward.
 
     x is uniform on (0, 1), f_1 = 0.1, but 1 above 1 - theta, and f_2 = 1 + m x. The slope m makes f_2 meet the best
     linear model of f_1 at 1 - theta, so that the best linear model induces the optimal policy. The model is nearly
@@ -100,12 +100,14 @@ class SensitivityExample:
     Examples
     --------
     >>> environment = SensitivityExample(theta=0.05)
-    >>> round(environment.slope, 6), [round(number, 6) for number in environment.best_line], round(environment.b, 6)
-    (-0.7785, [0.01675, 0.2565], 0.016496)
+    >>> [round(number, 6) for number in environment.best_coefficients]
+    [0.01675, 0.2565]
+    >>> round(environment.slope, 6), round(environment.b, 6)
+    (-0.7785, 0.016496)
     """
 
     claimed_regret: ClassVar[float] = 0.4275
-    """The paper's lower bound on the regret of what is learnt from the optimal policy's data."""
+    """The paper's lower bound on the regret of a fit to the optimal policy's data."""
 
     theta: float = 0.05
     noise: float = 0.1
@@ -113,7 +115,7 @@ class SensitivityExample:
     def __post_init__(self) -> None:
         if not 0.0 < self.theta <= 0.05:
             raise ValueError(
-                f"theta is {self.theta}; give a number above 0 and up to .05, as Appendix E does."
+                f"theta is {self.theta}; give a number above 0 and up to 0.05, as Appendix E does."
             )
         check_deviation("noise", self.noise)
 
@@ -128,28 +130,28 @@ class SensitivityExample:
     @property
     def population(self) -> Population:
         """The distribution that rounds are drawn from."""
-        return Population.on_line(self.means, (0.0, 1.0 - self.theta, 1.0))
+        return Population.on_interval(self.means, (0.0, 1.0 - self.theta, 1.0))
 
     @property
-    def best_line(self) -> tuple[float, float]:
-        """Intercept and slope of the line of least squared error for f_1; that for f_2 is f_2 itself."""
+    def best_coefficients(self) -> tuple[float, float]:
+        """Intercept and slope of the best linear model of f_1; that of f_2 is f_2 itself."""
         theta = self.theta
         return 0.1 - 1.8 * theta + 2.7 * theta**2, 5.4 * theta * (1.0 - theta)
 
     @property
     def slope(self) -> float:
-        """The slope m of f_2."""
-        intercept, rise = self.best_line
+        """Slope m of the mean reward f_2."""
+        intercept, rise = self.best_coefficients
         return (intercept + rise * (1.0 - self.theta) - 1.0) / (1.0 - self.theta)
 
     @property
     def b(self) -> float:
-        """The mean squared error of the best linear model; as action 1 alone is misjudged, B = 2 b."""
+        """The mean squared error of the best linear model; as action 1 alone is misspecified, B = 2 b."""
         spread = self.theta * (1.0 - self.theta)
         return 0.405 * spread * (1.0 - 3.0 * spread)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return _drawn(self.means, self.noise, start, stop, seed)
 
     def means(self, x: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Environments that can be drawn: potential outcomes, so that all learners meet the same luck."""
+"""Protocol of environments: potential outcomes, so that all learners see the same contexts and rewards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 
 BLOCK = 8192
-"""Rounds of an environment that share a random stream."""
+"""Number of consecutive rounds that share a random stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class PotentialOutcomes:
         return len(self.means)
 
     def take(self, rows: slice | Ints) -> PotentialOutcomes:
-        """Some of the rounds."""
+        """The outcomes of some of the rounds."""
         late = None if self.reward_round is None else self.reward_round[rows]
         return PotentialOutcomes(self.contexts.take(rows), self.means[rows], self.rewards[rows], late)
 
     @staticmethod
     def concat(environments: Sequence[PotentialOutcomes], rounds: Sequence[Ints]) -> PotentialOutcomes:
-        """All rounds of some environments, in the order given; `rounds` says which they are."""
+        """The outcomes of several environments, in the order given; `rounds` are their round numbers."""
         if len(environments) == 1:
             return environments[0]
         late = None
@@ -71,19 +71,19 @@ class PotentialOutcomes:
 
 
 class Drawable(Protocol):
-    """The least that an environment must offer to be played in."""
+    """What an environment must offer at least: rounds to draw."""
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1: the same rows however the rounds are cut."""
+        """Outcomes of rounds start..stop-1: the same rows however rounds are divided into calls."""
         ...
 
 
 class Environment(Drawable, Protocol):
-    """An environment and the problem that it poses."""
+    """An environment that can be drawn, and the problem that it poses."""
 
     @property
     def problem(self) -> Problem:
-        """Actions, features and the range of rewards."""
+        """Actions, features and range of rewards."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Environments that change: at once, in turns, or little by little."""
+"""Wrappers of environments: delayed rewards, abrupt changes and gradual drift."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gyrfalcon.environments.wrapping import check_environment, check_same_proble
 
 Distribution: TypeAlias = Literal["fixed", "geometric", "poisson"]
 _LONGEST = 2.0**53
-"""Sums of delays of such means stay far below what 64 bits can hold."""
+"""Largest mean delay: sums of delays then fit into 64 bits."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,17 +73,17 @@ class Delayed:
 
     @property
     def problem(self) -> Problem:
-        """That of the environment."""
+        """The problem of the environment."""
         return problem_of(self.environment)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         drawn = self.environment.draw(start, stop, seed)
         known = np.arange(start, stop) if drawn.reward_round is None else drawn.reward_round
         return replace(drawn, reward_round=known + self.delays(start, stop, seed))
 
     def delays(self, start: int, stop: int, seed: int) -> Ints:
-        """What this wrapper adds to the rounds start..stop-1, (n,)."""
+        """Delays that this wrapper adds in rounds start..stop-1, (n,)."""
         if self.distribution == "fixed":
             return np.full(stop - start, int(self.mean))
         layer = layers(self.environment, Delayed)
@@ -146,11 +146,11 @@ class Switching:
 
     @property
     def problem(self) -> Problem:
-        """The one that all environments pose."""
+        """The common problem of all environments."""
         return problem_of(self.environments[0])
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return rows_from(self.environments, self.numbers(start, stop), start, seed)
 
     def numbers(self, start: int, stop: int) -> Ints:
@@ -229,11 +229,11 @@ class Drifting:
 
     @property
     def problem(self) -> Problem:
-        """The one that both environments pose."""
+        """The common problem of both environments."""
         return problem_of(self.before)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return rows_from((self.before, self.after), self.numbers(start, stop, seed), start, seed)
 
     def shares(self, start: int, stop: int) -> Floats:

@@ -43,4 +43,4 @@ class ClassIds:
             raise ValueError(
                 f"it holds a {name}, which is not a known class; name classes of your own with classes=[...]."
             )
-        return self._own[class_id] if entry is None else entry.load()  # type: ignore[no-any-return]
+        return self._own[class_id] if entry is None else entry.load()

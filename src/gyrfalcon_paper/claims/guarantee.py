@@ -65,7 +65,7 @@ def _excess_and_noise(n: int, seed: int) -> tuple[float, float]:
     log = Log(outcomes.contexts, action, reward, np.full(n, 0.5), zeros, rows, zeros + PASSIVE)
     oracle = Linear().oracle(outcomes.contexts, 2)
     alpha = oracle.passive_risk(oracle.summarise(log))
-    line = np.array(StepExample().best_lines)[action]
+    line = np.array(StepExample().best_coefficients)[action]
     best = line[:, 0] + line[:, 1] * outcomes.contexts.shared[:, 0]
     return float(((best - reward) ** 2).mean()) - alpha, n * alpha / (n - N_COEFFICIENTS)
 

@@ -227,5 +227,7 @@ def _sample(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
     means = np.where(action == 0.0, (x > 0.5).astype(np.float64), 0.5)
     rewards = means + 0.1 * rng.standard_normal(n)
     fitted = np.linalg.lstsq(features, rewards, rcond=None)[0]
-    best = [(level + slope / 2.0, slope / math.sqrt(12.0)) for level, slope in StepExample().best_lines]
+    best = [
+        (level + slope / 2.0, slope / math.sqrt(12.0)) for level, slope in StepExample().best_coefficients
+    ]
     return features.T @ features / n, fitted - np.ravel(best) / math.sqrt(2.0)

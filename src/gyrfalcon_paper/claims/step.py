@@ -105,7 +105,7 @@ def fit_on_optimal_data(
 
 def realizable_classes_have_no_error(printed: float = 0.0) -> list[Claim]:
     """The errors of lines where the truth is two lines."""
-    straight = Population.on_line(lambda x: np.stack([0.2 + 0.5 * x, 0.6 - 0.3 * x], axis=1), (0.0, 1.0))
+    straight = Population.on_interval(lambda x: np.stack([0.2 + 0.5 * x, 0.6 - 0.3 * x], axis=1), (0.0, 1.0))
     found = misspecification(straight, Linear())
     return [
         Claim(

@@ -64,7 +64,7 @@ def _linear(n: int, generators: list[np.random.Generator]) -> Floats:
     grams = np.array([gram for gram, _ in samples])
     fits = np.linalg.solve(grams, np.array([cross for _, cross in samples])[:, :, np.newaxis])[:, :, 0]
     population = np.kron(np.eye(2), np.array([[1.0, 1.0 / 2.0], [1.0 / 2.0, 1.0 / 3.0]])) / 2.0
-    best = np.ravel(StepExample().best_lines)
+    best = np.ravel(StepExample().best_coefficients)
     return np.stack(linear_thresholds(population, best, grams, fits), axis=1)
 
 

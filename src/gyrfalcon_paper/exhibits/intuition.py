@@ -72,7 +72,7 @@ def work(effort: Effort) -> list[Piece]:
 def epoch_tables(index: int) -> Tables:
     """The passive, the active and the constrained fit after one epoch, and their level curves."""
     active, passive = epoch_rows(index)
-    best = np.array(StepExample().best_lines[0])
+    best = np.array(StepExample().best_coefficients[0])
     centre, goal = passive.minimiser, active.minimiser
     slack = calibrated_slack(passive, centre, index)
     fit = constrained_least_squares(active.X, active.r, passive.X, passive.r, slack)

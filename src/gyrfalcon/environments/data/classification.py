@@ -1,4 +1,4 @@
-"""Classification data as a bandit: actions are the classes, and naming the right one earns 1."""
+"""Classification data as a bandit: actions are the classes, and the right label earns 1."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Classification:
         return Population.finite(Contexts(self._features), self._means[self._labels])
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         rows = self.rows(start, stop, seed)
         means = self._means[self._labels[rows]]
         return PotentialOutcomes(

@@ -1,4 +1,4 @@
-"""Logged decisions as an environment: what a learner does counts where the log did the same."""
+"""Logged decisions as an environment: rounds count where a learner chooses the logged action."""
 
 from __future__ import annotations
 

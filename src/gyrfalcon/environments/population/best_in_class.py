@@ -1,4 +1,4 @@
-"""How wrong a model class is in a population: its best model, found by its own oracle, and its errors."""
+"""Misspecification of a model class in a population: its best model, by its own oracle, and its errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gyrfalcon.environments.population.population import Population, table_of
 from gyrfalcon.oracles.protocol import ModelClass
 
 MANY_ROWS = 2.0**40
-"""So many that a ridge of 1, in units of rows, changes a fit by 1e-12."""
+"""Number of rows at which a ridge of 1, in units of rows, changes a fit by 1e-12."""
 
 
 def best_in_class(
@@ -38,8 +38,8 @@ def best_in_class(
     Examples
     --------
     >>> from gyrfalcon.oracles.linear.linear import Linear
-    >>> population = Population.on_line(lambda x: np.stack([x**2, x], axis=1), (0.0, 1.0))
-    >>> best = best_in_class(population, Linear())  # x - 1/6 is the line next to x^2
+    >>> population = Population.on_interval(lambda x: np.stack([x**2, x], axis=1), (0.0, 1.0))
+    >>> best = best_in_class(population, Linear())  # x - 1/6 is the best linear model of x^2
     >>> round(population.mean_error(best), 12) == round(1 / 360, 12)
     True
     """
@@ -87,7 +87,7 @@ def misspecification(population: Population, model_class: ModelClass) -> Populat
     Examples
     --------
     >>> from gyrfalcon.oracles.linear.linear import Linear
-    >>> step = Population.on_line(lambda x: np.stack([x > 0.5, 0.5 + 0.0 * x], axis=1), (0.0, 0.5, 1.0))
+    >>> step = Population.on_interval(lambda x: np.stack([x > 0.5, 0.5 + 0.0 * x], axis=1), (0.0, 0.5, 1.0))
     >>> found = misspecification(step, Linear())
     >>> round(found.b, 12), round(found.B, 12), round(found.sup, 12)
     (0.03125, 0.0625, 0.5)

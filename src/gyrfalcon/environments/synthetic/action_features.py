@@ -1,4 +1,4 @@
-"""Environments in which actions have features of their own, and in which some may not be chosen."""
+"""Environments with features of actions, and with actions that are not eligible."""
 
 from __future__ import annotations
 
@@ -85,16 +85,16 @@ class ActionFeatureEnvironment:
         return box_problem(self.n_actions, self.n_features, self.n_action_features, self.noise)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return drawn(lambda block: self._block(seed, block), start, stop)
 
     def means(self, x: Floats, v: Floats) -> Floats:
         """Expected rewards of all actions at features (n, p) and (n, K, q), (n, K)."""
         truth, m = self.truth, self.misspecification
         slopes = truth.slopes + (x @ truth.products if self.interactions else np.zeros((len(x), 1)))
-        line = truth.intercept + (v * slopes[:, np.newaxis]).sum(axis=2)
-        wave = np.sin(v @ truth.waves + truth.phase)
-        return within_unit((1.0 - m) * line + m * wave)
+        linear = truth.intercept + (v * slopes[:, np.newaxis]).sum(axis=2)
+        sinusoid = np.sin(v @ truth.frequencies + truth.phase)
+        return within_unit((1.0 - m) * linear + m * sinusoid)
 
     @cached_property
     def truth(self) -> SharedTruth:
@@ -114,7 +114,7 @@ class ActionFeatureEnvironment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedTruth:
-    """Coefficients of [1, v, x v], whose absolute values sum to 1, and a wave in v.
+    """Coefficients of [1, v, x v], whose absolute values sum to 1, and a sinusoid in v.
 
     >>> truth = SharedTruth.drawn(np.random.default_rng(0), 2, 3, frequency=4.0)
     >>> round(float(abs(truth.intercept) + abs(truth.slopes).sum() + abs(truth.products).sum()), 12)
@@ -124,19 +124,21 @@ class SharedTruth:
     intercept: float
     slopes: Floats  # (q,)
     products: Floats  # (p, q)
-    waves: Floats  # (q,)
+    frequencies: Floats  # (q,)
     phase: float
 
     @staticmethod
     def drawn(rng: np.random.Generator, p: int, q: int, *, frequency: float) -> SharedTruth:
-        """The wave first, so that it is the same with interactions and without them."""
+        """Random coefficients; the sinusoid comes first, to be the same with and without interactions."""
         direction = rng.standard_normal(q)
         phase = rng.uniform(0.0, 2.0 * math.pi)
         normals = rng.standard_normal(1 + q + p * q)
         normals[0] /= 2.0
         scaled = normals / np.abs(normals).sum()
-        waves = frequency * direction / np.linalg.norm(direction)
-        return SharedTruth(float(scaled[0]), scaled[1 : q + 1], scaled[q + 1 :].reshape(p, q), waves, phase)
+        frequencies = frequency * direction / np.linalg.norm(direction)
+        return SharedTruth(
+            float(scaled[0]), scaled[1 : q + 1], scaled[q + 1 :].reshape(p, q), frequencies, phase
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -173,11 +175,11 @@ class EligibilityEnvironment:
 
     @property
     def problem(self) -> Problem:
-        """That of the environment."""
+        """The problem of the environment."""
         return problem_of(self.environment)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         outcomes = self.environment.draw(start, stop, seed)
         contexts, n_actions = outcomes.contexts, outcomes.means.shape[1]
         layer = layers(self.environment, EligibilityEnvironment)

@@ -1,4 +1,4 @@
-"""Environments with a misspecification dial: from a truth that is linear to a wave, a xor or a bump."""
+"""Environments between linear mean rewards and sinusoids, xor or bumps, by a misspecification parameter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gyrfalcon.environments.synthetic.box import (
     truth_generator,
     within_unit,
 )
-from gyrfalcon.environments.synthetic.shapes import Bumps, Checkers, Lines, Shape, Waves
+from gyrfalcon.environments.synthetic.shapes import BumpMeans, LinearMeans, Shape, SinusoidMeans, XorMeans
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -59,28 +59,28 @@ class LinearEnvironment(BoxEnvironment):
 
     def means(self, x: Floats) -> Floats:
         """Expected rewards of all actions at (n, p) features, (n, K)."""
-        return within_unit(self.lines.values(x))
+        return within_unit(self.linear_part.values(x))
 
     def breaks(self, feature: int) -> Floats:
-        """None: lines are smooth."""
-        return self.lines.breaks(feature)
+        """No points: linear functions are smooth."""
+        return self.linear_part.breaks(feature)
 
     def rewards(self, rng: np.random.Generator, x: Floats, means: Floats) -> Floats:  # noqa: ARG002
         """Realised rewards of all actions, (n, K)."""
         return noisy(rng, means, self.noise)
 
     @cached_property
-    def lines(self) -> Lines:
+    def linear_part(self) -> LinearMeans:
         """The linear part, the same for all families with this environment seed."""
-        return Lines.drawn(truth_generator(self.environment_seed), self.n_actions, self.n_features)
+        return LinearMeans.drawn(truth_generator(self.environment_seed), self.n_actions, self.n_features)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BentEnvironment(LinearEnvironment):
-    """Means (1 + (1 - m) line + m shape) / 2, where m is the dial `misspecification`.
+class MisspecifiedEnvironment(LinearEnvironment):
+    """Mean rewards (1 + (1 - m) l + m s) / 2 of a linear part l and a nonlinear part s.
 
-    The linear part is in the class of linear models, so that b(m) = m^2 b(1), and likewise B; the largest
-    error of the best linear model grows as m.
+    m is the misspecification. The linear part is in the class of linear models, so that b(m) = m^2 b(1), and
+    likewise B; the largest error of the best linear model grows as m.
     """
 
     misspecification: float = 1.0
@@ -92,18 +92,18 @@ class BentEnvironment(LinearEnvironment):
     def means(self, x: Floats) -> Floats:
         """Expected rewards of all actions at (n, p) features, (n, K)."""
         m = self.misspecification
-        return within_unit((1.0 - m) * self.lines.values(x) + m * self.shape.values(x))
+        return within_unit((1.0 - m) * self.linear_part.values(x) + m * self.shape.values(x))
 
     def breaks(self, feature: int) -> Floats:
-        """Where the shape jumps along a feature, or a quadrature rule is best cut."""
+        """Points along a feature where the means jump, or a quadrature rule is best divided."""
         return self.shape.breaks(feature)
 
     @cached_property
     def shape(self) -> Shape:
-        """What the dial turns to."""
+        """The nonlinear part of the means."""
         rng = truth_generator(self.environment_seed)
-        # The lines come first in this stream.
-        Lines.drawn(rng, self.n_actions, self.n_features)
+        # The linear part comes first in this stream.
+        LinearMeans.drawn(rng, self.n_actions, self.n_features)
         return self._drawn_shape(rng)
 
     @abstractmethod
@@ -111,7 +111,7 @@ class BentEnvironment(LinearEnvironment):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SinusoidEnvironment(BentEnvironment):
+class SinusoidEnvironment(MisspecifiedEnvironment):
     """Mean rewards between linear ones and sinusoids of random projections.
 
     Features are uniform on (-1, 1)^p, and each action has a projection and a phase of its own.
@@ -135,7 +135,7 @@ class SinusoidEnvironment(BentEnvironment):
     --------
     >>> from gyrfalcon.environments.population.best_in_class import misspecification
     >>> from gyrfalcon.oracles.linear.linear import Linear
-    >>> environments = [SinusoidEnvironment(n_features=1, misspecification=dial) for dial in (0.0, 0.5, 1.0)]
+    >>> environments = [SinusoidEnvironment(n_features=1, misspecification=m) for m in (0.0, 0.5, 1.0)]
     >>> [round(misspecification(environment.population, Linear()).b, 6) for environment in environments]
     [0.0, 0.027806, 0.111224]
     """
@@ -147,11 +147,11 @@ class SinusoidEnvironment(BentEnvironment):
         check_positive("frequency", self.frequency)
 
     def _drawn_shape(self, rng: np.random.Generator) -> Shape:
-        return Waves.drawn(rng, self.n_actions, self.n_features, frequency=self.frequency)
+        return SinusoidMeans.drawn(rng, self.n_actions, self.n_features, frequency=self.frequency)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class XorEnvironment(BentEnvironment):
+class XorEnvironment(MisspecifiedEnvironment):
     """Mean rewards between linear ones and the xor of the signs of two features.
 
     Features are uniform on (-1, 1)^p. The best linear model of a xor is constant: at misspecification 1, b is a
@@ -183,11 +183,11 @@ class XorEnvironment(BentEnvironment):
             raise ValueError(f"n_features is {self.n_features}; xor is of two features, so give at least 2.")
 
     def _drawn_shape(self, rng: np.random.Generator) -> Shape:
-        return Checkers.drawn(rng, self.n_actions, self.n_features)
+        return XorMeans.drawn(rng, self.n_actions, self.n_features)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BumpEnvironment(BentEnvironment):
+class BumpEnvironment(MisspecifiedEnvironment):
     """Mean rewards between linear ones and indicators of a small region per action.
 
     Features are uniform on (-1, 1)^p. The region of an action is an interval where there is one feature, and a
@@ -224,4 +224,4 @@ class BumpEnvironment(BentEnvironment):
             raise ValueError(f"radius is {self.radius!r}; the bump lies in (-1, 1), so give less than 1.")
 
     def _drawn_shape(self, rng: np.random.Generator) -> Shape:
-        return Bumps.drawn(rng, self.n_actions, self.n_features, radius=self.radius)
+        return BumpMeans.drawn(rng, self.n_actions, self.n_features, radius=self.radius)

@@ -1,4 +1,4 @@
-"""Environments whose rewards are hard to learn from: rare ones, and noise that depends on the context."""
+"""Environments with rare rewards, and with noise that depends on the context."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gyrfalcon.environments.synthetic.box import (
     truth_generator,
     within_unit,
 )
-from gyrfalcon.environments.synthetic.shapes import Lines, Waves
+from gyrfalcon.environments.synthetic.shapes import LinearMeans, SinusoidMeans
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _WavyEnvironment(BoxEnvironment):
-    """(1 - m) line + m wave, whose mean over contexts and actions is 0."""
+class _PartlySinusoidEnvironment(BoxEnvironment):
+    """Base of environments between linear means and sinusoids, centred over contexts and actions."""
 
     misspecification: float = 0.0
     frequency: float = 4.0
@@ -33,23 +33,25 @@ class _WavyEnvironment(BoxEnvironment):
         check_positive("frequency", self.frequency)
 
     @cached_property
-    def parts(self) -> tuple[Lines, Waves]:
-        """The linear part and what the dial turns to."""
+    def parts(self) -> tuple[LinearMeans, SinusoidMeans]:
+        """The linear and the sinusoidal part of the means."""
         rng = truth_generator(self.environment_seed)
         size = self.n_actions, self.n_features
-        return Lines.drawn(rng, *size).centred(), Waves.drawn(rng, *size, frequency=self.frequency, odd=True)
+        return LinearMeans.drawn(rng, *size).centred(), SinusoidMeans.drawn(
+            rng, *size, frequency=self.frequency, odd=True
+        )
 
     def breaks(self, feature: int) -> Floats:
-        """Where a quadrature rule is best cut along a feature."""
+        """Points along a feature where a quadrature rule is best divided."""
         return self.parts[1].breaks(feature)
 
     def _values(self, x: Floats) -> Floats:
-        lines, waves = self.parts
-        return (1.0 - self.misspecification) * lines.values(x) + self.misspecification * waves.values(x)
+        linear, sinusoids = self.parts
+        return (1.0 - self.misspecification) * linear.values(x) + self.misspecification * sinusoids.values(x)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RareRewardEnvironment(_WavyEnvironment):
+class RareRewardEnvironment(_PartlySinusoidEnvironment):
     """Rewards of 0 and 1, of which few are 1 under uniform play.
 
     Features are uniform on (-1, 1)^p. Means run from 0 to twice the rate, between linear ones and sinusoids of
@@ -83,7 +85,7 @@ class RareRewardEnvironment(_WavyEnvironment):
         super().__post_init__()
         check_positive("rate", self.rate)
         if self.rate > 0.5:
-            raise ValueError(f"rate is {self.rate!r}; means run to twice the rate, so give at most .5.")
+            raise ValueError(f"rate is {self.rate!r}; means run to twice the rate, so give at most 0.5.")
 
     @property
     def problem(self) -> Problem:
@@ -100,7 +102,7 @@ class RareRewardEnvironment(_WavyEnvironment):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class HeteroscedasticEnvironment(_WavyEnvironment):
+class HeteroscedasticEnvironment(_PartlySinusoidEnvironment):
     """Gaussian rewards whose noise grows along the first feature.
 
     Features are uniform on (-1, 1)^p. Means are between linear ones and sinusoids of random projections.
