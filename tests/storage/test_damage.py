@@ -39,7 +39,7 @@ def whole() -> bytes:
 def refuses(path: Path, content: bytes, told: str = "") -> None:
     path.write_bytes(content)
     with pytest.raises(
-        ValueError, match=rf"can't be read as a gyrfalcon file: .*{told}.*\. Give a whole file"
+        ValueError, match=rf"can't be read as a gyrfalcon file: .*{told}.*\. Give a complete file"
     ):
         Bandit.load(path)
 

@@ -70,25 +70,25 @@ def columns_of(trace: Trace) -> dict[str, Any]:
 
 def save_trace(path: Path, trace: Trace) -> None:
     """Write the trace's table atomically."""
-    from gyrfalcon.storage.atomic import write_whole
+    from gyrfalcon.storage.atomic import write_atomically
 
     columns = columns_of(trace)
     makers = {".parquet": _parquet, ".csv": _csv, ".json": _json}
-    write_whole(path, makers[path.suffix.lower()](columns))
+    write_atomically(path, makers[path.suffix.lower()](columns))
 
 
 def save_figure(path: Path, trace: Trace, title: str) -> None:
     """Draw regret per round, or reward where expected rewards are not known."""
     from gyrfalcon.reports.figures import regret_curves
     from gyrfalcon.reports.pictures import picture
-    from gyrfalcon.storage.atomic import write_whole
+    from gyrfalcon.storage.atomic import write_atomically
 
     known = bool(np.isfinite(trace.regret[:, -1]).all())
     curves = {"": _band(trace.regret_per_round if known else trace.reward_per_round)}
     figure = regret_curves(trace.checkpoints - (trace.lengths - 1) / 2, curves, {}, fill(title, 90))
     if not known:
         figure.axes[0].set_ylabel("reward per round")
-    write_whole(path, picture(figure, path.suffix.lower().removeprefix(".")))
+    write_atomically(path, picture(figure, path.suffix.lower().removeprefix(".")))
 
 
 def epoch_rows(trace: Trace) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.oracles.regressors.fitted import RefitError
-from gyrfalcon.storage.atomic import write_whole
+from gyrfalcon.storage.atomic import write_atomically
 from gyrfalcon.storage.class_ids import ClassIds
 from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder
 from gyrfalcon.storage.migrations import VERSION, FormatVersionError, migrated
@@ -37,7 +37,7 @@ def save(path: str | os.PathLike[str], value: object, classes: Iterable[type] = 
     except RecursionError:
         raise ValueError("the value is nested too deeply to be stored; make its labels flatter.") from None
     try:
-        write_whole(Path(path), _archive(manifest, encoder.arrays))
+        write_atomically(Path(path), _archive(manifest, encoder.arrays))
     except OSError as error:
         reason = (
             f"{error.strerror}, so nothing was saved and what was there is untouched; free space or correct"
@@ -46,7 +46,7 @@ def save(path: str | os.PathLike[str], value: object, classes: Iterable[type] = 
 
 
 def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
-    """The value that `save` wrote."""
+    """Read the value that `save` wrote."""
     ids = ClassIds(classes)
     if Path(path).is_dir():
         raise ValueError(f"{os.fspath(path)} is a directory; give the file that .save wrote.")
@@ -58,13 +58,13 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
     except FormatVersionError as error:
         raise ValueError(f"{os.fspath(path)} {error}.") from error
     except RefitError as error:
-        raise ValueError(f"{os.fspath(path)} is whole, but {error}.") from error
+        raise ValueError(f"{os.fspath(path)} is intact, but {error}.") from error
     except Exception as error:
-        # Whatever the zip, JSON or NumPy reader, or a class that was handed odd fields, has stumbled over.
+        # Errors of the zip, JSON and NumPy readers, and of classes with invalid fields.
         reason = str(error).rstrip(".") or type(error).__name__
         raise ValueError(
             f"{os.fspath(path)} can't be read as a gyrfalcon file: {reason}. "
-            "Give a whole file that .save wrote; if this one was cut short, take its last good copy."
+            "Give a complete file that .save wrote; if this one was cut short, take its last good copy."
         ) from error
 
 

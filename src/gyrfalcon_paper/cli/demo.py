@@ -60,13 +60,13 @@ def _check(rounds: int, replications: int) -> None:
 
 def _written(out: Path, outcomes: dict[str, Outcome], rounds: int, replications: int) -> dict[str, str]:
     from gyrfalcon.reports.pictures import picture
-    from gyrfalcon.storage.atomic import write_whole
+    from gyrfalcon.storage.atomic import write_atomically
     from gyrfalcon_paper.cli.demo_figures import regret_over_time
     from gyrfalcon_paper.cli.demo_page import demo_page
 
     figure, page = out / "demo.png", out / "demo.html"
-    write_whole(figure, picture(regret_over_time(outcomes), "png"))
-    write_whole(page, demo_page(outcomes, rounds, replications))
+    write_atomically(figure, picture(regret_over_time(outcomes), "png"))
+    write_atomically(page, demo_page(outcomes, rounds, replications))
     return {"figure": str(figure), "page": str(page)}
 
 
