@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gyrfalcon.reports.pictures import save_pictures
-from gyrfalcon.storage.atomic import write_whole
+from gyrfalcon.storage.atomic import write_atomically
 from gyrfalcon.sweeps.processes import OnPiece, Task, run_all
 from gyrfalcon_paper.claims.claim import Claim, claims_json
 from gyrfalcon_paper.claims.table import claims_of, claims_work
@@ -88,10 +88,10 @@ def write_companion(
     for one in shown:
         save_pictures(folder / "figures", one.exhibit.key, one.pictures)
         for name, columns in one.tables.items():
-            write_whole(folder / one.data[name], csv_of(columns))
-    write_whole(folder / "claims.json", claims_json(verdicts))
+            write_atomically(folder / one.data[name], csv_of(columns))
+    write_atomically(folder / "claims.json", claims_json(verdicts))
     page = folder / PAGE
-    write_whole(page, companion_page(shown, verdicts, effort).html())
+    write_atomically(page, companion_page(shown, verdicts, effort).html())
     return page
 
 

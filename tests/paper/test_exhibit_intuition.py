@@ -77,9 +77,9 @@ def test_an_ellipse_has_the_same_excess_all_around() -> None:
 
 def test_a_line_above_a_half_plays_action_1_everywhere() -> None:
     from gyrfalcon.environments.paper import StepExample
-    from gyrfalcon.environments.population.population import greedy
+    from gyrfalcon.environments.population.population import greedy_policy
 
-    assert StepExample().population.regret(greedy(FirstLine(1.0, 0.0))) == pytest.approx(0.25)
+    assert StepExample().population.regret(greedy_policy(FirstLine(1.0, 0.0))) == pytest.approx(0.25)
 
 
 def test_the_figure_is_labelled(tables: Tables) -> None:

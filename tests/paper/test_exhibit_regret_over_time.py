@@ -11,7 +11,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon_paper.exhibits.exhibit import Effort, Tables
@@ -42,10 +42,10 @@ def test_the_self_consistent_switch_is_a_fixed_point_by_quadrature() -> None:
     population = StepExample().population
 
     def moved(at: float) -> float:
-        return crossing(best_in_class(population, Linear(), play=greedy(Switching(at)))) - at
+        return crossing(best_in_class(population, Linear(), play=greedy_policy(Switching(at)))) - at
 
     assert brentq(moved, 0.3, 0.49, xtol=1e-10) == pytest.approx(SWITCH, abs=1e-8)
-    assert population.regret(greedy(Switching(SWITCH))) == pytest.approx(REGRET, abs=1e-12)
+    assert population.regret(greedy_policy(Switching(SWITCH))) == pytest.approx(REGRET, abs=1e-12)
 
 
 def test_regret_falls_and_then_rises(tables: Tables) -> None:

@@ -19,7 +19,7 @@ def tables() -> Tables:
 def test_the_best_lines_are_those_of_the_closed_form(tables: Tables) -> None:
     example = SensitivityExample(THETA)
     at_0, at_1 = numbers(tables["best"], "action_1")
-    assert (at_0, at_1 - at_0) == pytest.approx(example.best_line, abs=1e-9)
+    assert (at_0, at_1 - at_0) == pytest.approx(example.best_coefficients, abs=1e-9)
     assert only(tables["summary"])["b"] == pytest.approx(example.b, abs=1e-9)
     assert numbers(tables["best"], "action_2") == pytest.approx([1.0, 1.0 + example.slope], abs=1e-9)
 

@@ -31,7 +31,7 @@ def test_lines_are_read_off_their_ends() -> None:
 
 
 def test_lines_meet_where_their_heights_are_equal() -> None:
-    assert crossing(Lines(*StepExample().best_lines)) == pytest.approx(0.5)
+    assert crossing(Lines(*StepExample().best_coefficients)) == pytest.approx(0.5)
     assert math.isnan(crossing(Lines((0.25, 1.0), (0.5, 1.0))))
 
 

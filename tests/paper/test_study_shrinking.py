@@ -35,7 +35,7 @@ class Lines:
 
 def test_distance_is_a_root_mean_square_over_contexts_and_actions() -> None:
     lines = np.array([[0.3, -1.2], [0.1, 2.0]])
-    nothing = Population.on_line(lambda x: np.zeros((len(x), 2)), (0.0, 1.0))
+    nothing = Population.on_interval(lambda x: np.zeros((len(x), 2)), (0.0, 1.0))
     assert distance(lines) ** 2 == pytest.approx(nothing.mean_error(Lines(lines)), rel=1e-12)
 
 

@@ -10,7 +10,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population.best_in_class import Misspecification, misspecification
+from gyrfalcon.environments.population.best_in_class import PopulationMisspecification, misspecification
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.simulation.simulate import simulate
@@ -58,7 +58,7 @@ def _excess_and_noise(n: int, seed: int) -> tuple[float, float]:
     log = Log(drawn.contexts, action, reward, np.full(n, 0.5), zeros, rows, zeros + PASSIVE)
     oracle = Linear().oracle(drawn.contexts, 2)
     alpha = oracle.passive_risk(oracle.summarise(log))
-    line = np.array(StepExample().best_lines)[action]
+    line = np.array(StepExample().best_coefficients)[action]
     best = line[:, 0] + line[:, 1] * drawn.contexts.shared[:, 0]
     return float(((best - reward) ** 2).mean()) - alpha, n * alpha / (n - N_COEFFICIENTS)
 
@@ -136,7 +136,7 @@ def errors_of_runs(n_replications: int, n_epochs: int = 12, share: float = 1.0) 
 
 
 def _with_bounds(
-    found: Misspecification, before: PlayedEpoch, after: PlayedEpoch, epsilon: float
+    found: PopulationMisspecification, before: PlayedEpoch, after: PlayedEpoch, epsilon: float
 ) -> list[tuple[float, float]]:
     """Both errors of an epoch's fit, each with its bound of Lemma 7."""
     population, n, m = StepExample().population, before.stop - before.start, before.index

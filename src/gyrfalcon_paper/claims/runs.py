@@ -153,4 +153,4 @@ def _distances(trace: Trace) -> Floats:
 
 def _distance(policy: Policy | None) -> float:
     model = played_model(policy)
-    return math.nan if model is None else distance((lines_of(model) - StepExample().best_lines)[:1])
+    return math.nan if model is None else distance((lines_of(model) - StepExample().best_coefficients)[:1])

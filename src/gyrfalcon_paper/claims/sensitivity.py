@@ -6,7 +6,7 @@ import numpy as np
 
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Finding, at_most
 from gyrfalcon_paper.lines import lines_of
@@ -21,7 +21,7 @@ def best_policy_is_optimal(thetas: tuple[float, ...] = THETAS, printed_regret: f
         population = SensitivityExample(theta).population
         best = best_in_class(population, Linear())
         (first, rise), (second, fall) = lines_of(best).tolist()
-        regrets.append(abs(population.regret(greedy(best)) - printed_regret))
+        regrets.append(abs(population.regret(greedy_policy(best)) - printed_regret))
         crossings.append(abs((second - first) / (rise - fall) - (1.0 - theta)))
         slopes.append(rise > 0.0 > fall)
     holds = max(regrets) < 1e-9 and max(crossings) < 1e-9 and all(slopes)
@@ -39,10 +39,10 @@ def optimal_data_mislead(
     for theta in thetas:
         example = SensitivityExample(theta)
         population = example.population
-        fit = best_in_class(population, Linear(), play=greedy(best_in_class(population, Linear())))
+        fit = best_in_class(population, Linear(), play=greedy_policy(best_in_class(population, Linear())))
         (first, rise), (second, fall) = lines_of(fit).tolist()
         off += [abs(first - printed_line), abs(rise), abs(second - 1.0), abs(fall - example.slope)]
-        regrets.append(population.regret(greedy(fit)))
+        regrets.append(population.regret(greedy_policy(fit)))
     bounds = np.maximum([0.5 * (1.0 - theta) * 0.9 for theta in thetas], printed)
     by_theta = {f"theta_{theta:g}": regret for theta, regret in zip(thetas, regrets, strict=True)}
     return [

@@ -7,7 +7,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Finding, agrees
 from gyrfalcon_paper.lines import lines_of
@@ -26,7 +26,7 @@ def best_policy(printed_regret: float = 0.0, printed_switch: float = 0.5) -> lis
     """The policy of the best linear approximation."""
     best = best_in_class(_population(), Linear())
     (intercept, slope), (other, rise) = lines_of(best).tolist()
-    regret, switch = _population().regret(greedy(best)), (other - intercept) / (slope - rise)
+    regret, switch = _population().regret(greedy_policy(best)), (other - intercept) / (slope - rise)
     holds = agrees((regret, switch), (printed_regret, printed_switch))
     return [Finding("step-best-policy", holds, {"switch": switch, "regret": regret})]
 
@@ -43,15 +43,15 @@ def fit_on_optimal_data(
 ) -> list[Finding]:
     """What a linear fit of the optimal policy's data is, and what its policy costs."""
     population = _population()
-    fit = best_in_class(population, Linear(), play=greedy(best_in_class(population, Linear())))
-    found, regret = lines_of(fit), population.regret(greedy(fit))
+    fit = best_in_class(population, Linear(), play=greedy_policy(best_in_class(population, Linear())))
+    found, regret = lines_of(fit), population.regret(greedy_policy(fit))
     holds = agrees(found, np.array(printed)) and agrees(regret, printed_regret)
     return [Finding("step-optimal-data", holds, {**_named(found), "regret": regret})]
 
 
 def realizable_classes_have_no_error(printed: float = 0.0) -> list[Finding]:
     """The error of linear models where the truth is linear."""
-    straight = Population.on_line(lambda x: np.stack([0.2 + 0.5 * x, 0.6 - 0.3 * x], axis=1), (0.0, 1.0))
+    straight = Population.on_interval(lambda x: np.stack([0.2 + 0.5 * x, 0.6 - 0.3 * x], axis=1), (0.0, 1.0))
     found = misspecification(straight, Linear()).b
     return [Finding("realizable-error", agrees(found, printed), {"b": found})]
 

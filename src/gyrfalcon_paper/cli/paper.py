@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from gyrfalcon.cli.errors import FAILURE, INTERRUPTED, Stopped
-from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import print_json, print_table, say
-from gyrfalcon.cli.progress import by_piece, progress
+from gyrfalcon.cli._errors import FAILURE, INTERRUPTED, Stopped
+from gyrfalcon.cli._output import print_json, print_table, say
+from gyrfalcon.cli._parsing import whole
+from gyrfalcon.cli._progress import by_piece, progress
 
 EXAMPLES = """\
 gyrfalcon paper --quick --out paper

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Scorer
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
@@ -63,7 +63,7 @@ def estimates(rounds: tuple[int, ...], seed: int) -> Columns:
             for end in (0, 1)
         },
         crossing=[crossing(model) for model in models],
-        regret=[population.regret(greedy(model)) for model in models],
+        regret=[population.regret(greedy_policy(model)) for model in models],
     )
 
 

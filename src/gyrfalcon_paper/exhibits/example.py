@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,
@@ -55,7 +55,7 @@ def best_approximation(example: StepExample, jump: float) -> Tables:
             crossing=meet,
             b=found.b,
             B=found.B,
-            regret=max(population.regret(greedy(found.model)), 0.0),
+            regret=max(population.regret(greedy_policy(found.model)), 0.0),
         ),
     }
 

@@ -13,7 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_least_squares
 from gyrfalcon.oracles.solvers.least_squares import least_squares
 from gyrfalcon.oracles.solvers.moments import Moments
@@ -71,7 +71,7 @@ def work(effort: Effort) -> list[Piece]:
 def epoch_tables(index: int) -> Tables:
     """The passive, the active and the constrained fit after one epoch, and their level curves."""
     active, passive = epoch_rows(index)
-    best = np.array(StepExample().best_lines[0])
+    best = np.array(StepExample().best_coefficients[0])
     centre, goal = passive.minimiser, active.minimiser
     slack = calibrated_slack(passive, centre, index)
     fit = constrained_least_squares(active.X, active.r, passive.X, passive.r, slack)
@@ -142,7 +142,7 @@ def _fits(index: int, best: Floats, centre: Floats, goal: Floats, fit: Constrain
         fit=list(named),
         intercept=[line[0] for line in named.values()],
         slope=[line[1] for line in named.values()],
-        regret=[population.regret(greedy(FirstLine(*map(float, line)))) for line in named.values()],
+        regret=[population.regret(greedy_policy(FirstLine(*map(float, line)))) for line in named.values()],
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population.best_in_class import best_in_class
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -51,8 +51,8 @@ def live(theta: float, name: str, n_rounds: int, n_replications: int) -> Tables:
 def collapsed_regret(example: SensitivityExample) -> float:
     """What a learner would pay that had nothing but optimal play's data, and played greedily by its fit."""
     population = example.population
-    best = greedy(best_in_class(population, Linear()))
-    return population.regret(greedy(best_in_class(population, Linear(), play=best)))
+    best = greedy_policy(best_in_class(population, Linear()))
+    return population.regret(greedy_policy(best_in_class(population, Linear(), play=best)))
 
 
 def _over_time(theta: float, name: str, trace: Trace) -> Columns:

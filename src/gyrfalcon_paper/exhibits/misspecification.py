@@ -15,7 +15,7 @@ from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.environments.population.best_in_class import misspecification
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.environments.synthetic.families import SinusoidEnvironment, XorEnvironment
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -138,7 +138,7 @@ def _policy_regret(population: Population, model: Scorer) -> float:
     """Regret of a model's policy; nan if the model has no favourite anywhere but by rounding."""
     if np.ptp(model.scores(population.contexts), axis=1).max() < 1e-9:
         return math.nan
-    return max(population.regret(greedy(model)), 0.0)
+    return max(population.regret(greedy_policy(model)), 0.0)
 
 
 def _growth(table: Columns) -> dict[str, float]:

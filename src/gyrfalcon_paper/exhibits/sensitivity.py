@@ -11,7 +11,7 @@ from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.records import POLICY, Log
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
@@ -49,7 +49,7 @@ def population_tables(theta: float) -> Tables:
     example = SensitivityExample(theta)
     population = example.population
     found = misspecification(population, Linear())
-    learnt = best_in_class(population, Linear(), play=greedy(found.model))
+    learnt = best_in_class(population, Linear(), play=greedy_policy(found.model))
     meet = crossing(found.model)
     return {
         "truth": truth_table(example, 1.0 - theta),
@@ -63,8 +63,8 @@ def population_tables(theta: float) -> Tables:
             crossing=meet,
             slope_of_action_2=example.slope,
             b=found.b,
-            regret_of_best=max(population.regret(greedy(found.model)), 0.0),
-            regret_of_learnt=population.regret(greedy(learnt)),
+            regret_of_best=max(population.regret(greedy_policy(found.model)), 0.0),
+            regret_of_learnt=population.regret(greedy_policy(learnt)),
         ),
     }
 
@@ -82,8 +82,8 @@ def confidence(theta: float, n_rows: int) -> Columns:
         width=widths[:, 0],
         estimate_2=means[:, 1],
         width_2=widths[:, 1],
-        regret=[example.population.regret(greedy(model.model))] * len(x),
-        regret_with_bonus=[example.population.regret(greedy(model))] * len(x),
+        regret=[example.population.regret(greedy_policy(model.model))] * len(x),
+        regret_with_bonus=[example.population.regret(greedy_policy(model))] * len(x),
     )
 
 

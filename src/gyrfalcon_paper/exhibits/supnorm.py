@@ -43,7 +43,7 @@ def sup_error(theta: float) -> float:
     >>> round(sup_error(0.05), 6)
     0.739575
     """
-    intercept, slope = SensitivityExample(theta=theta).best_line
+    intercept, slope = SensitivityExample(theta=theta).best_coefficients
     return 1.0 - intercept - slope * (1.0 - theta)
 
 

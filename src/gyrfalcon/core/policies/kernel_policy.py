@@ -30,7 +30,15 @@ class Policy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KernelPolicy:
-    """A kernel applied to the scores of a model."""
+    """A policy that applies an exploration kernel to the scores of a reward model.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Reward model, or one with an optimism bonus.
+    kernel : Kernel
+        Exploration kernel: scores to probabilities.
+    """
 
     scorer: Scorer
     kernel: Kernel
@@ -50,8 +58,15 @@ class KernelPolicy:
 
 @dataclass(frozen=True, slots=True)
 class UniformPolicy:
-    """Every eligible action alike.
+    """The policy that plays every eligible action with the same probability.
 
+    Parameters
+    ----------
+    n_actions : int
+        Number of actions K.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> UniformPolicy(4).probabilities(Contexts(np.zeros((1, 0)))).tolist()
     [[0.25, 0.25, 0.25, 0.25]]

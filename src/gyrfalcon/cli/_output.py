@@ -1,4 +1,4 @@
-"""What a person or a machine reads on stdout: tables with plain numbers, or JSON and nothing else."""
+"""Standard output: tables with plain numbers for people, or nothing but JSON for machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 _NARROW = 20
-"""How narrow text may be wrapped."""
+"""The smallest width that text is wrapped to."""
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,7 +27,7 @@ def print_json(value: object) -> None:
 
 
 def plain(value: Any) -> Any:
-    """The same of dicts, lists, strings and numbers alone, without nan and infinities.
+    """The value as dicts, lists, strings and finite numbers; nan and infinities become None.
 
     >>> plain({"slack": float("inf"), "rows": (1, 2.5)})
     {'slack': None, 'rows': [1, 2.5]}
