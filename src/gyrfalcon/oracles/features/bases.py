@@ -215,9 +215,9 @@ class FourierMap:
 
 @dataclass(frozen=True, slots=True)
 class RandomFourier:
-    """Random waves whose inner products approximate the kernel exp(-|z - z'|^2 / (2 length_scale^2)).
+    """Random Fourier features, whose inner products approximate the kernel exp(-|z - z'|^2 / (2 length_scale^2)).
 
-    Rahimi and Recht (2007), Algorithm 1, on standardised inputs z. The waves depend on `seed` and the number
+    Rahimi and Recht (2007), Algorithm 1, on standardised inputs z. The features depend on `seed` and the number
     of inputs alone.
 
     >>> features = RandomFourier(n_features=2000, length_scale=2.0).fit(np.array([[0.0], [2.0]]))
