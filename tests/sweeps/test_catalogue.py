@@ -45,9 +45,8 @@ OURS = {name: one for name, one in ALL.items() if type(one).__module__.startswit
 
 def _classes_of(package: Any, methods: tuple[str, ...]) -> set[str]:
     """The public classes with these methods that can be made, in all modules of a package."""
-    modules = [
-        import_module(f"{package.__name__}.{one.name}") for one in pkgutil.iter_modules(package.__path__)
-    ]
+    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    modules = [import_module(one.name) for one in found]
     return {
         name
         for module in modules
