@@ -130,7 +130,7 @@ def test_bad_settings_are_refused(settings: dict[str, object], told: str) -> Non
 
 
 def test_actions_or_a_class_in_place_of_the_learner_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"learner is \['a', 'b'\]; give one such as EpsilonFalcon\(\)"):
+    with pytest.raises(TypeError, match=r"learner is \['a', 'b'\]; give one such as AdaptiveFalcon\(\)"):
         Bandit(learner=["a", "b"])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="learner is the class EpsilonFalcon"):
         Bandit(learner=EpsilonFalcon, actions=["a", "b"])  # type: ignore[arg-type]

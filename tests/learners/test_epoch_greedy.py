@@ -83,7 +83,7 @@ def test_without_passive_rows_it_goes_on_and_says_so() -> None:
     play.learn(active)
     assert play.epoch.passive_share == 1.0
     assert play.epoch.report is not None
-    assert play.epoch.report.notes == ("no passive rows came in; the policy stays as it was",)
+    assert play.epoch.report.notes == ("no passive rows came in; the policy is unchanged",)
     play.learn(uniform_log(environment, 300))
     before, share = scores_of(play), play.epoch.passive_share
     play.learn(active)

@@ -53,7 +53,7 @@ def test_it_fits_once_unless_it_is_to_refit() -> None:
     assert np.array_equal(scores_of(once), before)
     assert not np.array_equal(scores_of(again), before)
     assert once.epoch.report is not None
-    assert once.epoch.report.notes == ("exploration is over; the policy stays as it was",)
+    assert once.epoch.report.notes == ("exploration is over; the policy is unchanged",)
     assert again.epoch.report is not None
     assert again.epoch.report.n_active == 800
 
