@@ -33,13 +33,16 @@ SlackRule = Literal["paper", "calibrated", "chi_square", "sandwich"]
 class AlgorithmOne:
     """Epochs of inverse gap weighting with a passive share, refitted close to what passive rows support.
 
+    Theorem 2 is proved for convex classes with values in [0, 1] and a passive share below 1/2. `Linear` is
+    unbounded, and Assumption 1 does not hold of it for every distribution of contexts (`theory.classes`).
+
     The settings are those of `EpsilonFalcon`, which checks them; by default they are of preset "calibrated".
     """
 
     reads_history: ClassVar[bool] = False
     epsilon: float = 0.05
     sharing: Literal["fixed", "corollary"] = "fixed"
-    """Whether the passive share stays, or follows what passive rows tell of the misspecification."""
+    """Whether the passive share stays, or follows Corollary 1 at an estimate of the misspecification."""
     delta: float = 0.05
     c_gamma: float = 10.0
     slack: SlackRule = "calibrated"

@@ -58,7 +58,8 @@ class EpsilonFalcon:
     share that decays, model classes chosen from the data, and a constraint that plays while it is known to
     earn more. Presets "paper" and "calibrated" are Algorithm 1 as printed: "paper" with the Appendix's
     constants, nearly uniform play with a constraint that does not bind for 1e8 rounds and more, "calibrated"
-    with constants from the noise. The theorem covers "paper" alone. A setting left at None is the preset's.
+    with a slack from the noise and a fixed gamma constant. The theorem covers "paper" alone, and of that only
+    convex classes with values in [0, 1]: `Linear` is unbounded. A setting left at None is the preset's.
 
     Parameters
     ----------
@@ -67,10 +68,11 @@ class EpsilonFalcon:
         something else is given that is Algorithm 1's: slack, c_beta, monotone_gamma, C, rho, rho_prime, comp,
         or data="last_epoch".
     epsilon
-        Passive share (epsilon), in [0, .5): .05 in Algorithm 1, where 0 is FALCON, without constraint; .03 in
-        the first round of "practical", from where it decays. "corollary": by Corollary 1 from what passive
-        rows tell of the misspecification, in "practical" while lines play. "auto": the same in Algorithm 1;
-        in "practical" the default, which takes more passive rows while the gate is open.
+        Passive share (epsilon), in [0, 0.5): 0.05 in Algorithm 1, where 0 is FALCON, without constraint; 0.03
+        in the first round of "practical", from where it decays. "corollary": that of Corollary 1 at an
+        estimate of b from passive rows; above three features these only bound b, and the share is moved into
+        the range of the bounds, in "practical" to its lower end, while a linear model plays. "auto":
+        "corollary" in Algorithm 1; in "practical" the default, with more passive rows while the gate is open.
     delta
         Confidence (delta), in (0, .49].
     tau_1

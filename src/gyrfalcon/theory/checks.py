@@ -37,17 +37,17 @@ def check_variant(variant: str) -> None:
 
 
 def check_delta(delta: float, variant: Variant = "paper") -> None:
-    """Refuse a confidence for which the proof, mended or as printed, does not go through."""
+    """Refuse a confidence for which the proof, corrected or as printed, does not go through."""
     check_variant(variant)
-    limit, shown = (DELTA_MAX, ".4901") if variant == "corrected" else (0.5, ".5")
+    limit, shown = (DELTA_MAX, "0.4901") if variant == "corrected" else (0.5, "0.5")
     if not 0.0 < delta <= limit:
-        raise ValueError(f"delta is {delta}; the proof needs delta in (0, {shown}], for example .05.")
+        raise ValueError(f"delta is {delta}; the proof needs delta in (0, {shown}], for example 0.05.")
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon") -> None:
-    """Refuse a passive share outside (0, .5)."""
+    """Refuse a passive share outside (0, 0.5): Lemma ConReg needs less than a half, which theorems omit."""
     if not 0.0 < epsilon < 0.5:
-        raise ValueError(f"{name} is {epsilon}; the passive share must be in (0, .5), for example .05.")
+        raise ValueError(f"{name} is {epsilon}; the passive share must be in (0, 0.5), for example 0.05.")
 
 
 def check_exponents(rho: float, rho_prime: float) -> None:

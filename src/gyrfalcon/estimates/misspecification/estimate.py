@@ -1,4 +1,4 @@
-"""How wrong a model class is, from passive rows, by the method that suits them."""
+"""The misspecification of a model class from passive rows, estimated or bounded by the method that suits."""
 
 from __future__ import annotations
 
@@ -41,6 +41,10 @@ def misspecification_estimate(
 ) -> MisspecificationEstimate:
     """The misspecification b of a model class with its interval, from the passive rows of a log.
 
+    "pure_error" and "residual_products" estimate b. "one_step", the method above three features, only bounds
+    it: its lower end holds whatever the richer class misses, its upper end is the class's mean squared error,
+    noise included, and `is_lower_bound` says so.
+
     Parameters
     ----------
     log
@@ -48,18 +52,19 @@ def misspecification_estimate(
     problem
         The problem, or how many actions it has.
     model_class
-        F. A ridge is part of it: then b is the error of the ridge fit, as it is with so many rows.
+        F. A ridge is part of it: then b is the error of the ridge fit of this number of rows.
     oracle
         An oracle of the class that is in use already, whose basis is fixed; `model_class` is then not read.
     method
         "pure_error" (B1) where contexts recur, "residual_products" (B3) of nearest pairs in few dimensions,
-        "one_step" (B4) against a richer class; "auto" takes the first of them that suits the rows.
+        "one_step" (B4) for a lower bound by a richer class; "auto" takes the first that suits the rows.
     noise
         For pure error: "equal" normal noise everywhere, or any.
     richer
-        For one step: the richer class; None adds random waves to a linear class.
+        For one step: the richer class; None adds random Fourier features to a linear class, at the length
+        scale that cross-validation prefers.
     level
-        How often the interval shall hold b.
+        How often the interval should hold b.
     n_folds
         For one step, at least 5, and for residuals of classes that are not linear.
 

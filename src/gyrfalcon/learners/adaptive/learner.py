@@ -30,7 +30,7 @@ from gyrfalcon.core.validation import (
 )
 from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.adaptive.gate_fits import Evidence, alternatives, ridge_slack
-from gyrfalcon.learners.adaptive.passive_share import MOST_ROWS, estimated_share, is_due, latest_passive
+from gyrfalcon.learners.adaptive.passive_share import MOST_ROWS, estimated_shares, is_due, latest_passive
 from gyrfalcon.learners.adaptive.state import Played, played_state, reindexed, report_of
 from gyrfalcon.learners.optimistic.ridge_learner import optimist
 from gyrfalcon.learners.steps import Data
@@ -65,7 +65,7 @@ class Practical:
     sharing
         What sets the passive share. "fixed": epsilon t^-decay in round t, and not below the floor. "gate":
         the same, and at least `open_share` while the gate is open. "corollary": the same as "fixed", and at
-        least what Corollary 1 asks for at an estimate of b, once there is one.
+        least the share of Corollary 1 at an estimate of b, or at a lower bound of b, once there is one.
     data, passive_data
         "all" rows, or those of the "last_epoch" alone, in the fits and in the constraint.
     passive_design
@@ -244,8 +244,9 @@ class Practical:
         state = replace(state, passive=rows, n_passive=n_passive)
         if idle or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
             return state
-        asked, why = estimated_share(rows, oracle, n_actions)
-        return replace(state, asked=state.asked if asked is None else asked, why=why)
+        shares, why = estimated_shares(rows, oracle, n_actions)
+        # Where b is only bounded, the least share that it can call for is certain.
+        return replace(state, asked=state.asked if shares is None else shares[0], why=why)
 
     def _alternatives(
         self, oracle: LinearOracle, evidence: Evidence, index: int

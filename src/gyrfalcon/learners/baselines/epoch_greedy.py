@@ -22,9 +22,11 @@ from gyrfalcon.oracles.protocol import ModelClass
 class EpochGreedy(Refitting):
     """The best estimate by uniform rows alone, and ever fewer uniform rounds: a share of order t^(-1/3).
 
-    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive), which makes
-    regret of order T^(2/3), whether or not the model class is right: what is fitted is the best model under
-    uniform play, whatever the greedy rounds choose.
+    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive). What is fitted
+    tends to the best in-class model under uniform play, whatever the greedy rounds choose. If the model class
+    is right, regret is of order T^(2/3). If it is wrong, the regret of that model's greedy policy is paid in
+    every round, and may exceed that of uniform play; in an xor of two actions it is 0.399 against 0.348. The
+    published bound is for a search among policies by weighted rewards, where here is a regression.
 
     Parameters
     ----------
@@ -33,12 +35,20 @@ class EpochGreedy(Refitting):
     passive_design
         "coin": they are anywhere in an epoch; "tail": at its end.
     rows
-        "passive" as published, or "all": greedy rounds are fitted too, which gives up that guarantee.
+        "passive" as published, or "all": greedy rounds are fitted too, and the fit depends on them.
 
     Examples
     --------
     >>> round(EpochGreedy().share(1000, 1500), 3)
     0.062
+
+    The policy that it tends to where the class is wrong, and uniform play, in regret a round:
+
+    >>> from gyrfalcon import UniformPolicy, XorEnvironment, best_in_class, greedy
+    >>> xor = XorEnvironment(n_actions=2).population
+    >>> limit = greedy(best_in_class(xor, Linear()))
+    >>> round(xor.regret(limit), 3), round(xor.regret(UniformPolicy(2)), 3)
+    (0.399, 0.348)
     """
 
     exploration: float = 1.0

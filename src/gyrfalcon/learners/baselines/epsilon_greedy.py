@@ -20,7 +20,8 @@ class EpsilonGreedy(Regressing):
     """Plays the action with the best estimate with probability 1 - epsilon, else any action alike.
 
     With `decay`, the share is min(1, epsilon n^-decay) after a fit of n rows, and epsilon may be above 1:
-    epsilon (K ln |Pi|)^(1/3) and decay 1/3 explore enough for regret of order T^(2/3).
+    epsilon (K ln |Pi|)^(1/3) and decay 1/3 explore enough for regret of order T^(2/3) if the model class is
+    right.
 
     >>> EpsilonGreedy(epsilon=0.02).data
     'all'

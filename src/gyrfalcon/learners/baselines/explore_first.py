@@ -31,11 +31,11 @@ class Explored(Fitted):
 class ExploreFirst:
     """`n_explore` uniform rounds, then the action with the best estimate by them.
 
-    For T rounds, an n_explore of order T^(2/3) makes regret of that order. Uniform rounds are passive. Those
-    whose reward is late still count; nothing else is learned, but for the first rows of an action that had
-    none, which greedy play tries as soon as it may be chosen. `refit` learns from all rows, at each doubling
-    of the rounds. Greedy propensities are 0 and 1, which no log can be evaluated from: `mixing` plays
-    uniformly in that share of rounds.
+    For T rounds, an n_explore of order T^(2/3) makes regret of that order if the model class is right.
+    Uniform rounds are passive. Those whose reward is late still count; nothing else is learned, but for the
+    first rows of an action that had none, which greedy play tries as soon as it may be chosen. `refit` learns
+    from all rows, at each doubling of the rounds. Greedy propensities are 0 and 1, which no log can be
+    evaluated from: `mixing` plays uniformly in that share of rounds.
 
     >>> ExploreFirst(n_explore=200).schedule.end(2)
     400

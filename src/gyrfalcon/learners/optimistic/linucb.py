@@ -15,8 +15,10 @@ from gyrfalcon.oracles.linear.linear import Linear
 class LinUCB(Optimist):
     """The action with the largest f(x, a) + alpha ||phi||, refitted on all rows in batches.
 
-    The first batch is uniform. `ridge` regularises every coefficient, the intercept too. Its propensities are
-    0 and 1, which no log can be evaluated from: `mixing` plays uniformly in that share of rounds.
+    The first batch is uniform. `ridge` regularises every coefficient, the intercept too, of features that are
+    standardised anew at each refit: in fixed units the penalty changes from batch to batch. The textbook's
+    one penalty is that of `Linear(standardise=False)`. Propensities are 0 and 1, which no log can be
+    evaluated from: `mixing` plays uniformly in that share of rounds.
 
     >>> LinUCB(alpha=0.3).ridge
     1.0

@@ -30,7 +30,9 @@ _ROWS_AT_ONCE = 1 << 13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linear:
-    """Reward models that are linear in phi(x, a): the paper's convex class with d parameters.
+    """Reward models that are linear in phi(x, a): a convex class with d parameters and unbounded values.
+
+    The paper's theorems are for classes with values in [0, 1]; `gyrfalcon.theory.classes` has what fails.
 
     `ridge` (sum units) acts on standardised features and their intercept; standardisation is computed anew at
     each fit from the moments at hand. `layout` None means per action, or shared where actions have features.

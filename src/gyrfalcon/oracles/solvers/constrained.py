@@ -36,7 +36,10 @@ class ConstrainedFit:
     multiplier: float
     """Weight of the mean passive error in the objective: 0.0 for an inactive constraint, inf at slack 0."""
     excess: float
-    """Mean passive error above alpha; below 0 only with a ridge, where alpha is not the least error."""
+    """Mean passive error above alpha, as computed: rounding may leave it a few units above the slack.
+
+    It is below 0 only with a ridge, where alpha is not the least error.
+    """
     alpha: float
     """Mean passive error of the passive fit, which has the same ridge."""
     slack: float
@@ -251,7 +254,7 @@ def _solved(
     return ConstrainedFit(
         coefficients=pencil.coefficients(secular.minimiser(multiplier)),
         multiplier=multiplier,
-        excess=min(secular.excess(multiplier) - offset, level),
+        excess=secular.excess(multiplier) - offset,
         alpha=alpha,
         slack=level,
         binding=multiplier > 0.0,
