@@ -12,11 +12,12 @@ from gyrfalcon.theory import EPSILON_MAX, optimal_epsilon
 from tests.estimates.rows import step_log
 
 
-def estimate(b: float, upper: float) -> MisspecificationEstimate:
+def estimate(b: float, upper: float, *, lower: float = 0.0, bound: bool = False) -> MisspecificationEstimate:
     return MisspecificationEstimate(
         b_hat=b,
         standard_error=0.0,
-        lower=0.0,
+        lower=lower,
+        is_lower_bound=bound,
         upper=upper,
         level=0.95,
         method="residual_products",
@@ -31,7 +32,16 @@ def test_shares_are_the_corollarys(b: float, more: float, K: int) -> None:
     found = epsilon_choice(estimate(b, b + more), K)
     assert found.at_estimate == optimal_epsilon(b, K)
     assert found.at_upper == optimal_epsilon(b + more, K)
-    assert 0.001 == found.least <= found.at_estimate <= found.at_upper <= EPSILON_MAX
+    assert found.range == (found.at_estimate, found.at_estimate)
+    assert 0.001 == found.least <= found.at_lower <= found.at_estimate <= found.at_upper <= EPSILON_MAX
+
+
+@given(st.floats(0.0, 0.3), st.floats(0.0, 0.3), st.floats(0.0, 0.3), st.integers(2, 20))
+def test_a_lower_bound_of_b_leaves_a_range_of_shares(lower: float, b: float, upper: float, K: int) -> None:
+    lower, b, upper = sorted((lower, b, upper))
+    found = epsilon_choice(estimate(b, upper, lower=lower, bound=True), K)
+    assert found.at_estimate is None
+    assert found.range == (optimal_epsilon(lower, K), optimal_epsilon(upper, K))
 
 
 def test_a_known_share() -> None:
@@ -41,7 +51,7 @@ def test_a_known_share() -> None:
 
 def test_passive_rows_are_not_fewer_than_coefficients() -> None:
     found = epsilon_choice(estimate(0.0, 0.0), 2, n_rounds=1000, comp=20)
-    assert (found.at_estimate, found.at_upper, found.least) == (0.02, 0.02, 0.02)
+    assert (found.at_lower, found.at_estimate, found.at_upper, found.least) == (0.02, 0.02, 0.02, 0.02)
     assert epsilon_choice(estimate(0.0, 0.0), 2, n_rounds=10, comp=20).least == EPSILON_MAX
     assert epsilon_choice(estimate(0.0, 0.0), 2, n_rounds=1000).least == 0.001
 
@@ -54,7 +64,8 @@ def test_more_than_the_theory_knows_is_the_most_that_it_knows() -> None:
 def test_section_1_1_from_rows_to_a_share() -> None:
     found = misspecification_estimate(step_log(np.random.default_rng(0), 2000), 2)
     share = epsilon_choice(found, 2, n_rounds=100_000, comp=4)
-    assert share.at_estimate < share.at_upper
+    assert share.at_estimate is not None
+    assert share.at_lower < share.at_estimate < share.at_upper
     assert share.at_upper == pytest.approx(optimal_epsilon(1 / 32, 2), rel=0.15)
 
 

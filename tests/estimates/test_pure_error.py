@@ -119,11 +119,13 @@ def test_it_scales_with_the_square_of_rewards(noise: Noise) -> None:
         assert getattr(nine, name) == pytest.approx(9.0 * getattr(one, name), rel=1e-8)
 
 
-def test_a_class_with_a_coefficient_for_everything_is_never_wrong() -> None:
+def test_rows_cannot_show_the_error_of_a_class_with_a_coefficient_for_each_context() -> None:
     rng = np.random.default_rng(7)
     log = passive_log(np.zeros((60, 0)), rng.integers(0, 2, 60), rng.random(60))
     found = estimate(log, "unequal")
-    assert (found.b_hat, found.interval, found.method) == (0.0, (0.0, 0.0), "pure error, saturated class")
+    assert (found.b_hat, found.lower, found.method) == (0.0, 0.0, "pure error, saturated class")
+    assert found.is_lower_bound
+    assert log.reward.var() < found.upper < 2.0 * log.reward.var()
     assert "a coefficient for each context" in found.notes[-1]
 
 

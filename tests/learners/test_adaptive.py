@@ -185,7 +185,7 @@ def test_the_corollary_plays_the_fixed_share_until_it_knows_and_never_less() -> 
     assert [epoch.passive_share for epoch in epochs[1:]] == pytest.approx(expected)
     assert learner.share(0, target=0.001) == 0.03
     assert epochs[-1].report is not None
-    assert "Corollary 1 asks for a passive share" in epochs[-1].report.details[0]
+    assert "Corollary 1 has a passive share of" in epochs[-1].report.details[0]
 
 
 def test_passive_rows_are_kept_for_the_corollary_alone_and_all_of_them_are() -> None:

@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.epochs import action_probabilities
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.environments.population.best_in_class import best_in_class
+from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.synthetic.families import XorEnvironment
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.simulation.simulate import simulate
 from tests.contracts.environments import Lines, Play, epochs_of, started, uniform_log
 
 
@@ -95,6 +101,25 @@ def test_a_log_stands_in_for_the_first_epoch() -> None:
     environment = Lines()
     epoch = EpochGreedy().start(environment.problem, uniform_log(environment, 300))
     assert epoch.passive_share == EpochGreedy().share(0, 100)
+
+
+def test_where_the_class_is_wrong_the_regret_of_its_best_model_is_paid_in_every_round() -> None:
+    # A rate of T^(2/3) would have 0.63 of the regret a round after four times as many rounds.
+    xor = XorEnvironment(n_actions=2)
+    limit = xor.population.regret(greedy(best_in_class(xor.population, Linear())))
+    uniform = xor.population.regret(UniformPolicy(2))
+    assert limit > 1.1 * uniform
+    trace = simulate(EpochGreedy(), xor, 20_000, n_replications=8, checkpoints=[5_000, 20_000])
+    early, late = trace.regret.mean(axis=0) / trace.checkpoints
+    assert late > 0.9 * early
+    assert late > 0.9 * uniform
+
+
+def test_where_the_best_in_class_model_plays_well_regret_a_round_falls() -> None:
+    # In Section 1.1 the class is wrong as well, and the greedy policy of its best model is the optimal one.
+    trace = simulate(EpochGreedy(), StepExample(), 20_000, n_replications=8, checkpoints=[5_000, 20_000])
+    early, late = trace.regret.mean(axis=0) / trace.checkpoints
+    assert late < 0.75 * early
 
 
 @pytest.mark.parametrize(

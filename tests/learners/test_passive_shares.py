@@ -21,7 +21,7 @@ from gyrfalcon.learners.corollary_share import (
     MOST_ROWS,
     RATIO,
     corollary_share,
-    estimated_share,
+    estimated_shares,
     is_due,
     latest_passive,
 )
@@ -29,6 +29,7 @@ from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import AnyOracle
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.oracles.stump_hull.regressor import StumpHull
+from gyrfalcon.theory import optimal_epsilon
 
 STEP = StepExample()
 RIGHT = LinearEnvironment(n_actions=2, n_features=1, noise=0.1)
@@ -85,7 +86,7 @@ def test_where_rows_cannot_tell_the_share_stays_and_the_sentence_says_why() -> N
     assert share == 0.07
     assert "pairs within actions" in why
     assert why.endswith("the passive share stays 0.0700")
-    assert estimated_share(rows, oracle_of(rows), 2)[0] is None
+    assert estimated_shares(rows, oracle_of(rows), 2)[0] is None
 
 
 def test_an_interval_that_rules_out_nothing_is_no_estimate() -> None:
@@ -94,10 +95,43 @@ def test_an_interval_that_rules_out_nothing_is_no_estimate() -> None:
     log = problem.log(contexts, rng.choice(["a", "b"], 70).tolist(), (rng.random(70) < 0.5).astype(float))
     oracle = oracle_of(log)
     found = misspecification_estimate(log, 2, oracle=oracle)
-    assert found.upper > 1.0 > log.reward.var()
+    assert found.lower == 0.0
+    assert found.upper > log.reward.var()
     share, why = corollary_share(log, oracle, 2, before=0.05)
     assert share == 0.05
-    assert f"from 0 to {found.upper:.4g}, and the variance of rewards is 0.2492" in why
+    assert f"interval 0 to {found.upper:.4g} rules out nothing, as the variance of rewards is 0.2492" in why
+
+
+def bounded_rows(n: int, height: float) -> Log:
+    """Passive rows of six features, too many for pairs, so that b = height^2 / 32 is only bounded."""
+    rng = np.random.default_rng(4)
+    x = rng.random((n, 6))
+    means = np.stack([0.5 + height * ((x[:, 0] > 0.5) - 0.5), np.full(n, 0.5)], axis=1)
+    action = rng.integers(0, 2, n)
+    problem = Problem(["a", "b"], features=6)
+    rewards = means[np.arange(n), action] + 0.1 * height * rng.standard_normal(n)
+    return problem.log(problem.contexts(x), [problem.actions[one] for one in action], rewards)
+
+
+@pytest.mark.parametrize("before", [0.001, 0.085, 0.4])
+def test_where_b_is_only_bounded_the_share_is_moved_into_the_range_of_the_bounds(before: float) -> None:
+    rows = bounded_rows(1500, 0.5)
+    oracle = oracle_of(rows)
+    found = misspecification_estimate(rows, 2, oracle=oracle)
+    least, most = optimal_epsilon(found.lower, 2), optimal_epsilon(found.upper, 2)
+    assert found.is_lower_bound
+    assert 0.04 < least < 0.085 < most < 0.15
+    share, why = corollary_share(rows, oracle, 2, before=before)
+    assert share == {0.001: least, 0.085: 0.085, 0.4: most}[before]
+    assert f"between {least:.4f} and {most:.4f}" in why
+    assert why.endswith(f"the passive share is {share:.4f}")
+
+
+def test_a_lower_bound_of_0_never_lowers_a_share() -> None:
+    rows = uniform_rows(LinearEnvironment(n_actions=2, n_features=6, noise=0.1), 600, seed=2)
+    oracle = oracle_of(rows)
+    assert misspecification_estimate(rows, 2, oracle=oracle).lower == 0.0
+    assert corollary_share(rows, oracle, 2, before=0.02)[0] == 0.02
 
 
 def test_rows_that_are_not_passive_have_no_say() -> None:

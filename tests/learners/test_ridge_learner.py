@@ -58,6 +58,22 @@ def model_of(policy: Policy) -> OptimisticModel:
     return model
 
 
+@pytest.mark.parametrize("learner", [LinUCB(), OFUL(growth=0.0), EnlargedLinUCB()])
+@pytest.mark.parametrize("standardise", [True, False])
+def test_the_regulariser_is_one_fixed_matrix_only_without_standardising(
+    learner: Any, standardise: bool
+) -> None:
+    # An action without data has no width but what the regulariser gives it.
+    problem, context = Problem([0, 1], 2), Contexts(np.ones((1, 2)))
+    play = started(replace(learner, model_class=Linear(standardise=standardise)), Lines(n_actions=2))
+    widths = []
+    for spread in (1.0, 10.0):
+        x = spread * np.random.default_rng(0).uniform(-1.0, 1.0, (50, 2))
+        play.learn(problem.log(Contexts(x), [0] * 50, [0.5] * 50))
+        widths.append(model_of(play.epoch.policy).widths(context)[0, 1])
+    assert (widths[0] == widths[1]) is not standardise
+
+
 @pytest.mark.parametrize(
     "model_class",
     # Raw features have no early centre, which the ridge on products of features would notice.

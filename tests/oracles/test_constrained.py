@@ -40,12 +40,21 @@ def test_slack_that_shrinks_to_zero_leads_to_the_passive_fit() -> None:
         fit = constrained_least_squares(ONES, [1, 1], ONES, [0, 0], slack)
         assert 0.0 <= fit.coefficients[0] < previous
         assert math.isfinite(fit.multiplier)
-        assert fit.excess <= slack
+        assert fit.excess <= slack * (1 + 1e-15)
         previous = float(fit.coefficients[0])
     fit = constrained_least_squares(ONES, [1, 1], ONES, [0, 0], 0.0)
     assert fit.coefficients.tolist() == [0.0]
     assert fit.multiplier == math.inf
     assert fit.binding
+
+
+def test_the_excess_is_that_of_the_coefficients_even_where_rounding_puts_it_above_the_slack() -> None:
+    slacks = np.linspace(0.01, 0.9, 90)
+    fits = [constrained_least_squares(ONES, [1, 1], ONES, [0, 0], float(slack)) for slack in slacks]
+    squares = [float(fit.coefficients[0]) ** 2 for fit in fits]
+    assert [fit.excess for fit in fits] == pytest.approx(squares, rel=1e-14)
+    assert any(fit.excess > fit.slack for fit in fits)
+    assert all(fit.excess <= fit.slack * (1 + 1e-14) for fit in fits)
 
 
 def test_infinite_slack_is_plain_least_squares() -> None:

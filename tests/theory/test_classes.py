@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.theory import (
     C_LINEAR,
@@ -41,6 +43,31 @@ def test_the_hulls_exponent_lies_between_a_half_and_three_quarters() -> None:
     assert exponents[0] == 0.75
     assert exponents == sorted(exponents, reverse=True)
     assert 0.5 < exponents[-1] < 0.503
+
+
+def rare_features(N: int, n: int, n_samples: int) -> Floats:
+    """(n_samples, n): x = sqrt(N) with probability 1/N, else 0, so that E x^2 = 1."""
+    return np.where(np.random.default_rng(0).random((n_samples, n)) < 1.0 / N, math.sqrt(N), 0.0)
+
+
+def test_assumption_1_fails_for_linear_models_without_a_bound_on_their_values() -> None:
+    # Mean rewards are 0, so that f = w x has the excess risk w^2 in the population, and w^2 mean(x^2) in a
+    # sample without noise. Assumption 1 allows the first to be above 2 eta in 5 of 100 samples in which the
+    # second is at most eta; here it is in 99 of 100, and the ratio of the two is infinite.
+    N, n, confidence, w = 10**6, 1000, 0.05, 100.0
+    eta = linear(1).threshold(n, confidence)
+    empirical = w**2 * (rare_features(N, n, 500) ** 2).mean(axis=1)
+    assert w**2 > 2.0 * eta
+    assert np.mean(empirical <= eta) > 0.99
+    assert np.mean(empirical == 0.0) == pytest.approx((1.0 - 1.0 / N) ** n, abs=0.01)
+
+
+def test_assumption_1_holds_there_for_linear_models_with_values_in_the_unit_interval() -> None:
+    N, n = 10**6, 1000
+    largest = 1.0 / math.sqrt(N)  # the w with f = 1 at x = sqrt(N)
+    eta = linear(1).threshold(n, 0.05)
+    assert largest**2 <= 2.0 * eta
+    assert (largest**2 * (rare_features(N, n, 500) ** 2).mean(axis=1) <= 1.5 * eta).all()
 
 
 def test_psi_sharp_by_hand() -> None:

@@ -24,7 +24,7 @@ class FitReport:
     slack : float, default inf
         What the constraint allows above alpha (beta_m).
     excess : float, default 0.0
-        How much of the slack the fit uses.
+        How far above alpha the fit is, as computed: rounding may put it just above the slack.
     multiplier : float, default 0.0
         Lagrange multiplier of the constraint (lambda).
     binding : bool, default False

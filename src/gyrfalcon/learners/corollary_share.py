@@ -1,4 +1,4 @@
-"""Passive share of Corollary 1, with the misspecification b estimated from passive rows."""
+"""The passive share of Corollary 1, with the misspecification b estimated or bounded from passive rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from gyrfalcon.oracles.protocol import AnyOracle
 MOST_ROWS = 4096
 """Largest number of passive rows in an estimate, the latest.
 
-It takes 0.01 s with one feature, 0.15 s with 20 of 10 actions, and 1 s with 100. Ten times as many would take
-ten times as long, and as the share goes with b to the power 2/5, its error would become smaller by a third.
+Their estimate takes 0.01 s with one feature, 1 s with 20 features and 10 actions, and 3 s with 100. Ten times
+as many would take ten times as long, and as the share goes with b to the power 2/5, what it owes to noise
+would become smaller by a third, no more.
 """
 
 RATIO = 1.5
@@ -21,19 +22,24 @@ RATIO = 1.5
 def corollary_share(rows: Log, oracle: AnyOracle, n_actions: int, *, before: float) -> tuple[float, str]:
     """The passive share of Corollary 1 at an estimate of b from the passive rows, and its reason as text.
 
-    Where b can't be estimated, the share before is kept.
+    Where they only bound b, the share before is moved into the range of shares that the bounds leave. Where
+    they can't show it, the share before is kept.
     """
-    share, why = estimated_share(rows, oracle, n_actions)
-    return (before, f"{why}; the passive share stays {before:.4f}") if share is None else (share, why)
+    shares, why = estimated_shares(rows, oracle, n_actions)
+    if shares is None:
+        return before, f"{why}; the passive share stays {before:.4f}"
+    share = min(max(before, shares[0]), shares[1])
+    return share, why if shares[0] == shares[1] else f"{why}; the passive share is {share:.4f}"
 
 
-def estimated_share(rows: Log, oracle: AnyOracle, n_actions: int) -> tuple[float | None, str]:
-    """The share of Corollary 1 and its reason; None where b can't be estimated from these rows.
+def estimated_shares(rows: Log, oracle: AnyOracle, n_actions: int) -> tuple[tuple[float, float] | None, str]:
+    """The least and the largest passive share that Corollary 1 can mean, and why; None if any.
 
-    That includes an interval which rules out nothing, from 0 to more than rewards vary: heavy-tailed features
-    and few rows to a coefficient can give a b of any size.
+    Both are the same share where b is estimated, and differ where it is bounded. An interval which rules out
+    nothing, from 0 to more than rewards vary, says none: heavy-tailed features and few rows to a coefficient
+    can give a b of any size.
     """
-    # Estimates of b need SciPy, which takes a second to import: other learners do not need it.
+    # Estimates of b need SciPy, which takes a second to import: no other learner has to wait for it.
     from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
     from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice
     from gyrfalcon.estimates.misspecification.result import NotEstimableError
@@ -43,16 +49,21 @@ def estimated_share(rows: Log, oracle: AnyOracle, n_actions: int) -> tuple[float
         found = misspecification_estimate(used, n_actions, oracle=oracle)
     except NotEstimableError as error:
         return None, f"b could not be estimated: {str(error).rstrip('.')}"
+    interval = f"{found.level:.0%} interval {found.lower:.4g} to {found.upper:.4g}"
     if found.lower == 0.0 and found.upper >= used.reward.var():
         return None, (
-            f"b could not be estimated: its {found.level:.0%} interval goes from 0 to {found.upper:.4g}, and "
-            f"the variance of rewards is {used.reward.var():.4g}"
+            f"b could not be estimated: its {interval} rules out nothing, as the variance of rewards is "
+            f"{used.reward.var():.4g}"
         )
-    share = epsilon_choice(found, n_actions).at_estimate
-    return share, (
-        f"Corollary 1 asks for a passive share of {share:.4f}: b is about {found.b_hat:.4g} "
-        f"({found.level:.0%} interval {found.lower:.4g} to {found.upper:.4g}), "
-        f"by {found.method} of {found.n_rows} passive rows"
+    shares, source = epsilon_choice(found, n_actions).range, f"{found.method} of {found.n_rows} passive rows"
+    if found.is_lower_bound:
+        return shares, (
+            f"Corollary 1 has a passive share between {shares[0]:.4f} and {shares[1]:.4f}: b is bounded "
+            f"({interval}), by {source}"
+        )
+    return shares, (
+        f"Corollary 1 has a passive share of {shares[0]:.4f}: b is about {found.b_hat:.4g} ({interval}), "
+        f"by {source}"
     )
 
 

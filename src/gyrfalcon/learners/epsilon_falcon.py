@@ -51,7 +51,8 @@ class EpsilonFalcon:
 
     This is Algorithm 1 as printed. With `constants="paper"` it has the Appendix's constants: nearly uniform
     play, with a constraint that does not bind for 1e8 rounds and more; the theorem covers this choice alone,
-    for models with values in [0, 1]. `constants="calibrated"` takes the scale of the slack from the noise.
+    and of it only convex classes with values in [0, 1]: `Linear` is unbounded. `constants="calibrated"` has a slack
+    from the noise and a fixed constant of gamma.
     `AdaptiveFalcon` is the variant for real data, which the theorem does not cover.
 
     Parameters
@@ -60,7 +61,8 @@ class EpsilonFalcon:
         "calibrated" or "paper": what `tau_1`, `c_gamma` and `slack` are where they are None.
     epsilon
         Passive share (epsilon), in [0, 0.5); 0 is FALCON, without constraint. "corollary": after each epoch
-        by Corollary 1, from what passive rows show of the misspecification, and 0.05 before.
+        by Corollary 1, from what passive rows show of the misspecification b, and 0.05 before. Above three
+        features passive rows only bound b, and the share is moved into the range of the bounds.
     delta
         RidgeFit (delta), in (0, 0.49].
     tau_1

@@ -73,8 +73,11 @@ def regret_bound(
 ) -> RegretBound:
     """Regret bound of Theorem 2, term by term; K b stands for B where B is unknown.
 
-    With the paper's constants it exceeds T for any horizon in practice: read `capped` and `rate` as well. Logarithms
-    take T for at least 2.
+    It is for a convex class with values in [0, 1] and a passive share below 1/2: the theorem is printed for
+    epsilon > 0, and Lemma ConReg, on which it rests, for epsilon < 1/2.
+
+    With the paper's constants it exceeds T for any horizon in practice: read `capped` and `rate` as well.
+    Logarithms take T for at least 2.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def check_delta(delta: float, variant: Variant = "paper") -> None:
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon") -> None:
-    """Refuse a passive share outside (0, 0.5)."""
+    """Refuse a passive share outside (0, 0.5): Lemma ConReg needs less than a half, which theorems omit."""
     if not 0.0 < epsilon < 0.5:
         raise ValueError(f"{name} is {epsilon}; the passive share must be in (0, 0.5), for example 0.05.")
 

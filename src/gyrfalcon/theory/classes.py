@@ -1,4 +1,13 @@
-"""Assumption 1 for the paper's model classes: their exponents, complexity and learning rates."""
+"""Assumption 1 for the paper's model classes: their exponents, complexity and learning rates.
+
+All of these rates are for convex classes of models with values in [0, 1], as Lemma kol, its corollary and
+Lemma kol-psi-bound have them. Of the classes in this library, none is exactly that:
+
+* `Linear` is unbounded. Assumption 1 fails for it under some distributions of contexts (see `linear`), so
+  that neither Theorem 1 nor Theorem 2 is proved of it.
+* A regressor of `StumpHull` is bounded by its budget on both sides of a constant, which is free.
+* Trees and means predict within the range of the rewards: bounded, but not convex.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +44,8 @@ class Settings(TypedDict):
 @dataclass(frozen=True, slots=True)
 class Rates:
     """Learning rate of a model class in Assumption 1: C ln^rho' n ln(1/z) comp / n^rho with probability 1 - z.
+
+    The class is convex and its models have values in [0, 1].
 
     Parameters
     ----------
@@ -109,9 +120,10 @@ class Rates:
 
 
 def linear(d: int, C: float = C_LINEAR) -> Rates:
-    """Rates of a convex set in a d-dimensional linear space; d counts the coefficients of all actions.
+    """Rates of a convex set of models with values in [0, 1] in a d-dimensional linear space.
 
-    psi_sharp is at most 512 d / (n epsilon^2) (Corollary kol-linear).
+    d counts the coefficients of all actions. psi_sharp is at most 512 d / (n epsilon^2) (Corollary
+    kol-linear).
 
     Parameters
     ----------
@@ -124,13 +136,25 @@ def linear(d: int, C: float = C_LINEAR) -> Rates:
     --------
     >>> linear(8).comp, linear(8).rho
     (8.0, 1.0)
+
+    The set of all linear functions is no such set, and Assumption 1 fails for it. Let f = w x, where x is
+    sqrt(N) with probability 1/N and else 0, so that E x^2 = 1, and let the mean reward be 0. Among n rows
+    there is probably none with x > 0. Then every w has the same empirical risk, while its excess risk is w^2:
+
+    >>> N, n = 10**6, 1000
+    >>> round((1 - 1 / N) ** n, 3), round(2 * linear(1).threshold(n, 0.05)), 100.0**2
+    (0.999, 262, 10000.0)
+
+    With w = 100 the empirical excess risk is 0, and with probability 0.999, not 0.05, the excess risk is
+    above what Assumption 1 allows, twice the threshold. Models with values in [0, 1] have w <= 1 / sqrt(N)
+    and an excess risk of at most 1/N. The features need not be large: x in {0, 1} and w sqrt(N) is the same.
     """
     check_whole("d", d, 1)
     return Rates(rho=1.0, rho_prime=0.0, comp=float(d), C=C, psi_scale=512.0)
 
 
 def vc_subgraph(V: int) -> Rates:
-    """Rates of a convex class of VC-subgraph dimension V (Example 1).
+    """Rates of a convex class of VC-subgraph dimension V, with values in [0, 1] (Example 1).
 
     Parameters
     ----------
@@ -147,7 +171,7 @@ def vc_subgraph(V: int) -> Rates:
 
 
 def vc_hull(V: int) -> Rates:
-    """Rates of the convex hull of a class of VC-subgraph dimension V (Example 2).
+    """Rates of the convex hull of a class of VC-subgraph dimension V, with values in [0, 1] (Example 2).
 
     Parameters
     ----------
@@ -165,7 +189,7 @@ def vc_hull(V: int) -> Rates:
 
 
 def entropy(s: float) -> Rates:
-    """Rates of a convex class whose empirical entropy at radius r is at most r^(-2s) (Example 3).
+    """Rates of a convex class of empirical entropy at most r^(-2s) at radius r, values in [0, 1] (Example 3).
 
     Parameters
     ----------

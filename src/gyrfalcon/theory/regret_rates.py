@@ -85,6 +85,9 @@ def regret_rate(
 ) -> RegretRate:
     """Regret after T rounds up to constants (Theorem 2; Theorem 1 for a linear class).
 
+    The class is convex with values in [0, 1], and epsilon is below 1/2, as Lemma ConReg needs; the theorems
+    are printed for epsilon > 0.
+
     sqrt(K T^(2-rho) ln^rho' T ln(ln T / delta) comp) + K T sqrt(b / sqrt(epsilon^rho)) + epsilon T; where B
     is known, it takes the place of K b. Logarithms take T for at least 2.
 

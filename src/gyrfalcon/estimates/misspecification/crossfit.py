@@ -10,7 +10,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.passive_rows import folds, passive_rows
-from gyrfalcon.estimates.misspecification.result import NotEstimableError
+from gyrfalcon.estimates.misspecification.result import NotEstimableError, quantile
 from gyrfalcon.estimates.misspecification.smoother import Smoother
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, Summary
@@ -67,11 +67,15 @@ def _sum_without(oracle: AnyOracle, summaries: list[Summary], left_out: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class RiskEstimate:
-    """MSE*, which no estimate of b may exceed by much, and its standard error."""
+    """MSE* = b + sigma^2, an upper bound of b, and its standard error."""
 
     value: float
     standard_error: float
     n_rows: int
+
+    def upper(self, level: float) -> float:
+        """The upper end of its two-sided interval, by Student's t."""
+        return self.value + quantile(level, self.n_rows - 1) * self.standard_error
 
 
 def best_risk(log: Log, oracle: AnyOracle, *, n_folds: int = 5) -> RiskEstimate:

@@ -1,4 +1,4 @@
-"""How wrong a model class is, from passive rows, by the method that suits them."""
+"""The misspecification of a model class from passive rows, estimated or bounded by the method that suits."""
 
 from __future__ import annotations
 
@@ -41,6 +41,10 @@ def misspecification_estimate(
 ) -> MisspecificationEstimate:
     """Misspecification b of a model class with an interval, from the passive rows of a log.
 
+    "pure_error" and "residual_products" estimate b. "one_step", the method above three features, only bounds
+    it: its lower end holds whatever the richer class misses, its upper end is the class's mean squared error,
+    noise included, and `is_lower_bound` says so.
+
     Parameters
     ----------
     log : Log
@@ -53,11 +57,12 @@ def misspecification_estimate(
         An oracle of the class that is in use already, whose basis is fixed, instead of `model_class`.
     method : {'auto', 'pure_error', 'residual_products', 'one_step'}, default 'auto'
         "pure_error" (B1) where contexts recur, "residual_products" (B3) of nearest pairs in few dimensions,
-        "one_step" (B4) against a richer class; "auto" takes the first of them that suits the rows.
+        "one_step" (B4) for a lower bound by a richer class; "auto" takes the first that suits the rows.
     noise : {'equal', 'unequal'}, default 'unequal'
         For pure error: "equal" for normal noise of the same variance everywhere; otherwise variances may differ.
     richer : ModelClass, optional
-        For one step: the richer class; by default a linear class with random Fourier features added.
+        For one step: the richer class; by default random Fourier features are added to a linear class, at the
+        length scale that cross-validation prefers.
     level : float, default 0.95
         Confidence level of the interval.
     n_folds : int, default 5

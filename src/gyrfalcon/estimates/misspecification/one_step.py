@@ -1,66 +1,170 @@
-"""B4: the misspecification as what a richer class predicts better, on rows that neither fit has seen."""
+"""A class richer than another: its own features, and random Fourier features at several length scales."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats
-from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.validation import check_whole
-from gyrfalcon.estimates.misspecification.crossfit import CrossFit, check_rows_for_folds, cross_fitted
-from gyrfalcon.estimates.misspecification.passive_rows import folds, passive_rows, unseen_note
+from gyrfalcon.estimates.misspecification.crossfit import (
+    CrossFit,
+    best_risk,
+    check_rows_for_folds,
+    cross_fitted,
+)
+from gyrfalcon.estimates.misspecification.passive_rows import folds, passive_rows, spread_points, unseen_note
 from gyrfalcon.estimates.misspecification.result import (
     MisspecificationEstimate,
     NotEstimableError,
     check_level,
 )
-from gyrfalcon.oracles.features.bases import FeatureMap, RandomFourier
-from gyrfalcon.oracles.features.union import Joined
-from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass
+
+ALL = 10**9
+KINDS = (((1,), 1.0), ((1,), 1 / 3), ((1,), 1 / 9), ((1, 2), 1.0), ((ALL,), 1.0), ((ALL,), 0.5))
+"""How many coordinates the Fourier features of a dictionary look at, and their length scale.
+
+The scale is in standard deviations. Means that depend on one or two features at a time, as many do, are found
+with far fewer rows than features of all coordinates need.
+"""
+PENALTIES = np.array([0.1, 1.0, 10.0, 100.0, np.inf])
+"""Ridge penalties, times the number of Fourier features; at infinity the class is alone."""
+FEWEST, MOST = 10, 120
+"""Bounds on the Fourier features of each block of coefficients."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Fixed:
-    """A map that was fitted before."""
+class RidgePath:
+    """Fits of one training set for all penalties, (P,): errors, degrees of freedom, predictions elsewhere."""
 
-    made: FeatureMap
+    squared_error: Floats
+    """(P,): sum over training rows."""
+    trace: Floats
+    """(P,): the trace of the smoother H."""
+    noise_trace: Floats
+    """(P,): the trace of H^2, by which noise enters predictions."""
+    predictions: Floats
+    """(P, n_new)."""
 
-    def fit(self, x: Floats) -> FeatureMap:  # noqa: ARG002 - a basis is asked with rows
-        return self.made
+    def gcv(self, n: int) -> Floats:
+        """Generalised cross-validation scores of n training rows, (P,); infinite for an interpolating fit."""
+        left = np.maximum(1.0 - self.trace / n, 0.05)
+        usable = (left > 0.05) | np.isinf(PENALTIES)
+        return np.asarray(np.where(usable, self.squared_error / left**2, np.inf))
 
 
-def richer_oracle(oracle: LinearOracle, contexts: Contexts, n_rows: int) -> LinearOracle:
-    """The oracle of a linear class with random waves added, a tenth of the rows' number over all actions.
+def richer_fit(oracle: LinearOracle, rows: Log, fold: Ints) -> CrossFit:
+    """Residuals of rows under a richer fit of the other folds, as `cross_fitted` has them for a class.
 
-    Waves are as long as contexts are far from each other, sqrt(d) in units of the features' spread. They are
-    waves of shared features: what is curved in the features of actions stays unseen.
+    Length scale and penalty are chosen by generalised cross-validation within the other folds, so that a row
+    has no say in the fit that predicts it. The class's own coefficients are not penalised.
     """
-    settings, d = oracle.settings, contexts.shared.shape[1]
+    own, given = oracle.design.rows(rows)
+    blocks = np.zeros(len(rows), dtype=np.int64) if given is None else given
+    added = dictionaries(rows, oracle.design.n_blocks, oracle.design.n_actions)
+    residuals, degrees = np.empty(len(rows)), 0.0
+    for one in range(int(fold.max()) + 1):
+        left_out = fold == one
+        paths = [_path(own, each, rows.reward, blocks, left_out) for each in added]
+        predictions, noise_trace = _chosen(paths, int(np.count_nonzero(~left_out)))
+        residuals[left_out] = rows.reward[left_out] - predictions
+        degrees += noise_trace * np.count_nonzero(left_out) / len(rows)
+    n_train = len(rows) * (1.0 - 1.0 / (int(fold.max()) + 1))
+    return CrossFit(residuals, degrees * float(np.mean(residuals**2)) / n_train)
+
+
+def dictionaries(rows: Log, n_blocks: int, n_actions: int) -> list[Floats]:
+    """Random Fourier features of the rows, (n, D) for each kind, standardised.
+
+    Their inputs are the context's features and the played action's own. Where actions share their
+    coefficients, indicators of the actions are among them.
+    """
+    points = spread_points(rows)
+    d = points.shape[1]
     if d == 0:
         raise NotEstimableError(
-            "contexts have no shared features for a richer class to look at; give `richer`, or choose "
-            "method='residual_products'."
+            "contexts have no features that vary, so that a richer class sees no more; wait for rows of "
+            "other contexts, or give `richer`."
         )
-    n_waves = min(max(n_rows // (10 * oracle.design.n_blocks), 8), 100)
-    waves = RandomFourier(n_features=n_waves, length_scale=math.sqrt(d))
-    basis = Joined((_Fixed(oracle.design.basis), waves))
-    # A ridge keeps waves in check that the rows hardly tell apart.
-    richer: Linear = replace(settings, basis=basis, ridge=max(settings.ridge, 1.0))
-    return richer.oracle(contexts, oracle.design.n_actions)
+    size = int(np.clip(len(rows) // (4 * n_blocks), FEWEST, MOST))
+    shares = n_blocks == 1 and n_actions <= size
+    indicators = np.eye(n_actions)[rows.action] if shares else np.empty((len(rows), 0))
+    kinds = dict.fromkeys((tuple(sorted({min(one, d) for one in counts})), scale) for counts, scale in KINDS)
+    return [
+        _standardised(np.concatenate([fourier_features(points, *kind, size), indicators], axis=1))
+        for kind in kinds
+    ]
 
 
-WAVES = (
-    "The class with random waves added comes close to the mean rewards; as far as it does not, b is larger, "
-    "and only the lower end holds."
-)
-RICHER = (
-    "The richer class predicts mean rewards with a squared error far below 1 / sqrt(n); as far as it does "
-    "not, b is larger, and only the lower end holds."
+def fourier_features(points: Floats, counts: Sequence[int], length_scale: float, size: int) -> Floats:
+    """cos(w'z + phase), (n, size), in which w looks at as many random coordinates of z as `counts` say.
+
+    >>> fourier_features(np.zeros((4, 3)), (1, 2), 1.0, 5).shape
+    (4, 5)
+    """
+    rng, d = np.random.default_rng(0), points.shape[1]
+    n_seen = np.resize(counts, size)[:, np.newaxis]
+    ranks = rng.random((size, d)).argsort(axis=1).argsort(axis=1)
+    frequencies = rng.standard_normal((size, d)) / (length_scale * np.sqrt(n_seen))
+    angles = points @ np.where(ranks < n_seen, frequencies, 0.0).T
+    return np.asarray(np.cos(angles + rng.uniform(0.0, 2.0 * np.pi, size)))
+
+
+def _standardised(features: Floats) -> Floats:
+    scales = features.std(axis=0)
+    return np.asarray((features - features.mean(axis=0)) / np.where(scales > 1e-12, scales, 1.0))
+
+
+def _chosen(paths: list[RidgePath], n_train: int) -> tuple[Floats, float]:
+    """Predictions of the dictionary and penalty with the least score, and their trace of H^2."""
+    scores = np.array([path.gcv(n_train) for path in paths])
+    which, penalty = np.unravel_index(int(scores.argmin()), scores.shape)
+    path = paths[int(which)]
+    return path.predictions[int(penalty)], float(path.noise_trace[int(penalty)])
+
+
+def _path(own: Floats, added: Floats, reward: Floats, blocks: Ints, left_out: Bools) -> RidgePath:
+    """The fits of all rows but those left out, block by block."""
+    sums = np.zeros((3, len(PENALTIES)))
+    predictions = np.empty((len(PENALTIES), len(reward)))
+    for block in np.unique(blocks):
+        train = np.flatnonzero((blocks == block) & ~left_out)
+        new = np.flatnonzero((blocks == block) & left_out)
+        part = _block_path(own[train], added[train], reward[train], own[new], added[new])
+        sums += (part.squared_error, part.trace, part.noise_trace)
+        predictions[:, new] = part.predictions
+    return RidgePath(*sums, predictions[:, left_out])
+
+
+def _block_path(x: Floats, added: Floats, reward: Floats, x_new: Floats, added_new: Floats) -> RidgePath:
+    """Ridge regression on what the class's own columns x leave of the reward and of the added columns."""
+    scales = np.sqrt(np.maximum((x**2).sum(axis=0), np.finfo(np.float64).tiny))
+    x, x_new = x / scales, x_new / scales
+    on_own, _, rank, _ = np.linalg.lstsq(x, np.column_stack([added, reward]))
+    left, residuals = added - x @ on_own[:, :-1], reward - x @ on_own[:, -1]
+    values, vectors = np.linalg.eigh(left.T @ left)
+    values = np.maximum(values, 0.0)[:, np.newaxis]
+    shrunk = 1.0 / (values + PENALTIES * added.shape[1])
+    coefficients = vectors @ ((vectors.T @ (left.T @ residuals))[:, np.newaxis] * shrunk)
+    kept = values * shrunk
+    left_new = added_new - x_new @ on_own[:, :-1]
+    return RidgePath(
+        ((residuals[:, np.newaxis] - left @ coefficients) ** 2).sum(axis=0),
+        rank + kept.sum(axis=0),
+        rank + (kept**2).sum(axis=0),
+        x_new @ on_own[:, -1] + (left_new @ coefficients).T,
+    )
+
+
+ASSUMPTION = (
+    "Rows are independent of each other. The lower end holds whatever the richer class misses; the upper end "
+    "is the mean squared error of the best model in the class, noise included."
 )
 
 
@@ -73,55 +177,60 @@ def one_step(
     level: float = 0.95,
     n_folds: int = 5,
 ) -> MisspecificationEstimate:
-    """The mean of (r - f)^2 - (r - g)^2 as b, for fits f of the class and g of a richer one on other folds.
+    """The mean of (r - f)^2 - (r - g)^2 as a lower bound of b, for cross-fitted f and a richer class's g.
 
     The difference is (g - f)^2 + 2 (g - f)(r - g), the one-step score of E(f* - f)^2. Noise in f makes it too
     large and noise in g too small; both are taken off, the latter for linear classes only, as for others it
-    isn't known, so that b then comes out too small. A wrong g can only make it smaller: the lower end holds
-    whatever g is. At b = 0, where the score degenerates, it still does with five folds or more: the mean's
-    variance is then sigma^4 q / n^2 times 2 k^3 / (k-1)^3 + 2 k / (k-1)^2 for k folds and q more coefficients
-    in g, and the squared standard error has 4 k / (k-1) there.
+    isn't known, so that the bound then comes out lower. A wrong g can only make it lower: the lower end holds
+    whatever g is, and nothing says how far below b it is. At b = 0, where the score degenerates, it still
+    holds with five folds or more: the mean's variance is then sigma^4 q / n^2 times
+    2 k^3 / (k-1)^3 + 2 k / (k-1)^2 for k folds and q more coefficients in g, and the squared standard error
+    has 4 k / (k-1) there.
 
-    `richer` is any model class; None adds random waves to a linear one.
+    The upper end is that of the class's best risk b + sigma^2: noise and a mean reward that no richer class
+    has found can't be told apart.
+
+    `richer` is any model class; None adds random Fourier features to a linear one, at a length scale chosen
+    by cross-validation.
     """
     check_level(level)
     check_whole("n_folds", n_folds, least=5)
     rows = passive_rows(log)
     rows = rows.where(_learnable(rows, n_actions))
     check_rows_for_folds(rows, n_folds)
-    wider = _wider(oracle, rows, n_actions, richer)
     fold = folds(rows, n_folds)
-    own, other = cross_fitted(oracle, rows, fold), cross_fitted(wider, rows, fold)
-    scores = own.residuals**2 - other.residuals**2
-    value = float(np.mean(scores)) - own.excess + _known_excess(wider, other)
-    error = float(np.std(scores, ddof=1)) / math.sqrt(len(scores))
-    return MisspecificationEstimate.around(
+    own, other = cross_fitted(oracle, rows, fold), _richer(oracle, rows, fold, n_actions, richer)
+    scores, risk = own.residuals**2 - other.residuals**2, best_risk(rows, oracle, n_folds=n_folds)
+    # Two fits of the same class by different routes differ by rounding, which is no misspecification.
+    scores = np.where(np.abs(scores) > 1e-12 * risk.value, scores, 0.0)
+    value = float(np.mean(scores)) - own.excess + other.excess
+    return MisspecificationEstimate.at_least(
         value,
-        error,
+        float(np.std(scores, ddof=1)) / math.sqrt(len(scores)),
+        risk.upper(level),
         level,
         method="one_step",
-        assumption=WAVES if richer is None else RICHER,
+        assumption=ASSUMPTION,
         n_rows=len(rows),
         notes=unseen_note(rows, n_actions),
     )
 
 
 def _learnable(rows: Log, n_actions: int) -> Bools:
-    """Rows of actions that others speak of as well: a fold must not take all that there is."""
+    """Rows of actions with at least two: a fold must not take all that there is."""
     counts = np.bincount(rows.action, minlength=n_actions)
     return np.asarray(counts[rows.action] > 1, dtype=np.bool_)
 
 
-def _wider(oracle: AnyOracle, rows: Log, n_actions: int, richer: ModelClass | None) -> AnyOracle:
+def _richer(oracle: AnyOracle, rows: Log, fold: Ints, n_actions: int, richer: ModelClass | None) -> CrossFit:
+    """The richer class's cross-fit; without an excess where its noise is not known."""
     if richer is not None:
-        return richer.oracle(rows.contexts, n_actions)
+        wider = richer.oracle(rows.contexts, n_actions)
+        fit = cross_fitted(wider, rows, fold)
+        return fit if isinstance(wider, LinearOracle) else CrossFit(fit.residuals, 0.0)
     if isinstance(oracle, LinearOracle):
-        return richer_oracle(oracle, rows.contexts, len(rows))
+        return richer_fit(oracle, rows, fold)
     raise NotEstimableError(
         "there is no default for a class richer than one that is not linear; give `richer`, such as "
         "Linear(basis=RandomFourier())."
     )
-
-
-def _known_excess(oracle: AnyOracle, fit: CrossFit) -> float:
-    return fit.excess if isinstance(oracle, LinearOracle) else 0.0

@@ -12,6 +12,7 @@ from scipy.special import ncfdtr
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.records import Log
+from gyrfalcon.estimates.misspecification.crossfit import RiskEstimate, best_risk
 from gyrfalcon.estimates.misspecification.passive_rows import groups, passive_rows, unseen_note
 from gyrfalcon.estimates.misspecification.result import (
     MisspecificationEstimate,
@@ -56,6 +57,10 @@ EQUAL = "Contexts recur exactly, and rewards have normal noise of the same varia
 UNEQUAL = (
     "Contexts recur exactly, rows are independent of each other, and contexts that came once are like those "
     "that came again."
+)
+SATURATED = (
+    "Rows are independent of each other. The upper end is the mean squared error of the class, noise "
+    "included; b is 0 if no contexts come but those that came."
 )
 
 
@@ -124,7 +129,7 @@ def pure_error(
     lack_degrees = len(found.sizes) - round(smoother.degrees, 6)
     notes = unseen_note(rows.where(_in_use(found, noise)), n_actions)
     if lack_degrees <= 0.0:
-        return _saturated(found, level, notes)
+        return _saturated(found, best_risk(rows, oracle), level, notes)
     if noise == "equal":
         return _by_f(found, round(lack_degrees), level, notes)
     return _by_products(found, smoother.residuals(rows.reward), level, notes)
@@ -211,12 +216,16 @@ def _by_f(
 def _noise_interval(
     lack: float, lack_degrees: int, variance: float, found: Replicates, level: float
 ) -> tuple[float, float]:
-    """Ends for the b of these very contexts; rounding is no noise and no lack of fit."""
+    """Ends for the b of these very contexts; rounding is no noise and no lack of fit.
+
+    An F below 1 estimates b as 0; its upper end is that of F = 1, as 0 would be no interval.
+    """
     n = found.n
     if not variance > 1e-24 * lack / n:
         return lack / n, lack / n
     F = lack / lack_degrees / variance
-    low, high = noncentrality_interval(F, lack_degrees, found.n_spare, level)
+    low, _ = noncentrality_interval(F, lack_degrees, found.n_spare, level)
+    _, high = noncentrality_interval(max(F, 1.0), lack_degrees, found.n_spare, level)
     return low * variance / n, high * variance / n
 
 
@@ -239,18 +248,18 @@ def _widened(value: float, ends: tuple[float, float], reach: float) -> tuple[flo
     return max(value - math.hypot(low, reach), 0.0), value + math.hypot(high, reach)
 
 
-def _saturated(found: Replicates, level: float, notes: tuple[str, ...]) -> MisspecificationEstimate:
-    """0, and no doubt about it: whatever the mean rewards are, the class has them."""
-    return MisspecificationEstimate(
-        b_hat=0.0,
-        standard_error=0.0,
-        lower=0.0,
-        upper=0.0,
-        level=level,
+def _saturated(
+    found: Replicates, risk: RiskEstimate, level: float, notes: tuple[str, ...]
+) -> MisspecificationEstimate:
+    """0 as a lower bound: a class that fits every mean shows no error, except on contexts yet to come."""
+    return MisspecificationEstimate.at_least(
+        0.0,
+        0.0,
+        risk.upper(level),
+        level,
         method="pure error, saturated class",
-        assumption="No contexts will come but those that came.",
+        assumption=SATURATED,
         n_rows=found.n,
         n_groups=len(found.sizes),
-        untruncated=0.0,
         notes=(*notes, "The class has a coefficient for each context and action that came."),
     )

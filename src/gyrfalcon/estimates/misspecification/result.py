@@ -15,9 +15,9 @@ class NotEstimableError(ValueError):
     """These rows can't say how wrong the model class is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MisspecificationEstimate:
-    """The misspecification b of a model class, estimated from passive rows.
+    """The misspecification b of a model class, estimated from passive rows, or bounded by them.
 
     b is the mean, over contexts and uniform play, of the squared distance between the true mean reward and
     the best model of the class. No estimate is free of assumptions: noise and a mean reward that is rough
@@ -26,17 +26,19 @@ class MisspecificationEstimate:
     Attributes
     ----------
     b_hat : float
-        The estimate, at least 0.
+        The estimate, at least 0; the estimate of a lower bound of b where `is_lower_bound`.
     standard_error : float
-        Standard error of the estimate.
+        Standard error of `b_hat`.
     lower : float
         Lower end of the interval.
     upper : float
-        Upper end of the interval.
+        Upper end, above 0; where `is_lower_bound`, that of the class's mean squared error, noise included.
     level : float
         Confidence level of the interval, where the assumption holds.
     method : str
         Method of estimation.
+    is_lower_bound : bool, default False
+        Whether b may exceed `b_hat` by any amount up to `upper`: `b_hat` is then no estimate of b itself.
     assumption : str
         What the interval rests on, in a sentence.
     n_rows : int
@@ -51,6 +53,12 @@ class MisspecificationEstimate:
         Why this method was chosen, where it was not given.
     notes : tuple[str, ...], default ()
         What the rows can't identify.
+
+    Examples
+    --------
+    >>> about = {"method": "one_step", "assumption": "", "n_rows": 900}
+    >>> MisspecificationEstimate.at_least(0.02, 0.002, 0.05, 0.95, **about)
+    MisspecificationEstimate(b >= 0.02, 95% interval 0.01608 to 0.05, one step of 900 rows)
     """
 
     b_hat: float
@@ -59,6 +67,7 @@ class MisspecificationEstimate:
     upper: float
     level: float
     method: str
+    is_lower_bound: bool = False
     assumption: str
     n_rows: int
     n_pairs: int = 0
@@ -66,6 +75,12 @@ class MisspecificationEstimate:
     untruncated: float
     why: str = ""
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        sign = "b >=" if self.is_lower_bound else "b about"
+        interval = f"{100 * self.level:.4g}% interval {self.lower:.4g} to {self.upper:.4g}"
+        found = f"{sign} {self.b_hat:.4g}, {interval}, {self.method} of {self.n_rows} rows"
+        return f"{type(self).__name__}({found})"
 
     @staticmethod
     def around(
@@ -75,8 +90,8 @@ class MisspecificationEstimate:
         degrees: float = math.inf,
         **rest: Any,
     ) -> MisspecificationEstimate:
-        """The estimate with an interval of so many standard errors to both sides, both moved up to 0."""
-        lower, upper = symmetric(value, standard_error, level, degrees)
+        """The estimate of b with an interval of a few standard errors to both sides."""
+        lower, upper = ends(value, standard_error, level, degrees)
         return MisspecificationEstimate(
             b_hat=max(value, 0.0),
             standard_error=standard_error,
@@ -84,6 +99,23 @@ class MisspecificationEstimate:
             upper=upper,
             level=level,
             untruncated=value,
+            **rest,
+        )
+
+    @staticmethod
+    def at_least(
+        value: float, standard_error: float, upper: float, level: float, **rest: Any
+    ) -> MisspecificationEstimate:
+        """The estimate of a lower bound of b, with an upper end that comes from elsewhere."""
+        lower, _ = ends(value, standard_error, level)
+        return MisspecificationEstimate(
+            b_hat=max(value, 0.0),
+            standard_error=standard_error,
+            lower=lower,
+            upper=max(upper, value),
+            level=level,
+            untruncated=value,
+            is_lower_bound=True,
             **rest,
         )
 
@@ -96,7 +128,7 @@ class MisspecificationEstimate:
 def check_level(level: float) -> None:
     """Refuse a level that is not between 0 and 1."""
     if not (is_number(level) and 0.0 < level < 1.0):
-        raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as .95.")
+        raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95.")
 
 
 def quantile(level: float, degrees: float = math.inf) -> float:
@@ -109,9 +141,13 @@ def quantile(level: float, degrees: float = math.inf) -> float:
     return float(ndtri(share)) if degrees == math.inf else float(stdtrit(degrees, share))
 
 
-def symmetric(
-    value: float, standard_error: float, level: float, degrees: float = math.inf
-) -> tuple[float, float]:
-    """The interval of so many standard errors to both sides, moved up to 0 where it lies below."""
+def ends(value: float, standard_error: float, level: float, degrees: float = math.inf) -> tuple[float, float]:
+    """The interval around an estimate of b and what it is at least, 0.
+
+    An estimate below 0 is moved up to 0 before it gets its upper end, which so is never 0 itself.
+
+    >>> [round(end, 4) for end in ends(-0.5, 0.1, 0.95)]
+    [0.0, 0.196]
+    """
     reach = quantile(level, degrees) * standard_error
-    return max(value - reach, 0.0), max(value + reach, 0.0)
+    return max(value - reach, 0.0), max(value, 0.0) + reach

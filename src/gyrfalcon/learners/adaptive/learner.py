@@ -33,7 +33,7 @@ from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses, parsed_classes
 from gyrfalcon.learners.adaptive.state import AdaptiveState, PooledFit, adaptive_state
 from gyrfalcon.learners.adaptive.value_gate import GateRule, GateStatistics, ValueGate
-from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_share, is_due, latest_passive
+from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
@@ -58,7 +58,7 @@ class AdaptiveFalcon:
     epsilon
         Passive share (epsilon) of the first round, in [0, 0.5), from where it decays. "auto": 0.03, and at
         least 0.02 while the gate is open. "corollary": 0.03, and at least the share of Corollary 1 at an
-        estimate of the misspecification from passive rows, while the linear class is active.
+        estimate, or a lower bound, of the misspecification from passive rows, while the linear class is active.
     decay, floor
         The passive share of round t is epsilon t^-decay, and not below the floor.
     c_gamma
@@ -273,10 +273,10 @@ class AdaptiveFalcon:
         state = replace(state, passive=rows, n_passive=n_passive)
         if state.active or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
             return state
-        target, reason = estimated_share(rows, linear.oracle, n_actions)
-        return replace(
-            state, target_share=state.target_share if target is None else target, share_reason=reason
-        )
+        shares, reason = estimated_shares(rows, linear.oracle, n_actions)
+        # Where b is only bounded, the smallest share that Corollary 1 can mean is certain.
+        target = state.target_share if shares is None else shares[0]
+        return replace(state, target_share=target, share_reason=reason)
 
     def _successor(self, epoch: Epoch, state: AdaptiveState, report: FitReport) -> Epoch:
         """The epoch in which the active class is played."""

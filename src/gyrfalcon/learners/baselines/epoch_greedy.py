@@ -22,9 +22,11 @@ from gyrfalcon.oracles.protocol import ModelClass
 class EpochGreedy:
     """Greedy play by a fit of uniform rows alone, whose share falls as t^(-1/3).
 
-    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive). Regret against
-    the greedy policy of the model that fits best under uniform play is of order T^(2/3); that policy can be
-    far from the best one where the model class is wrong.
+    After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive). What is fitted
+    tends to the best in-class model under uniform play, whatever the greedy rounds choose. If the model class
+    is right, regret is of order T^(2/3). If it is wrong, the regret of that model's greedy policy is paid in
+    every round, and may exceed that of uniform play; in an xor of two actions it is 0.399 against 0.348. The
+    published bound is for a search among policies by weighted rewards, where here is a regression.
 
     Parameters
     ----------
@@ -33,7 +35,7 @@ class EpochGreedy:
     passive_design
         "coin": uniform rounds anywhere in an epoch; "tail": at its end.
     rows
-        "passive" as published, or "all": greedy rounds are fitted too, which leaves the published analysis.
+        "passive" as published, or "all": greedy rounds are fitted too, and the fit depends on them.
     schedule
         When epochs end and the model is refitted.
     model_class
@@ -43,6 +45,14 @@ class EpochGreedy:
     --------
     >>> round(EpochGreedy().share(1000, 1500), 3)
     0.062
+
+    The policy that it tends to where the class is wrong, and uniform play, in regret a round:
+
+    >>> from gyrfalcon import UniformPolicy, XorEnvironment, best_in_class, greedy
+    >>> xor = XorEnvironment(n_actions=2).population
+    >>> limit = greedy(best_in_class(xor, Linear()))
+    >>> round(xor.regret(limit), 3), round(xor.regret(UniformPolicy(2)), 3)
+    (0.399, 0.348)
     """
 
     exploration: float = 1.0

@@ -23,8 +23,9 @@ class EnlargedLinUCB(OptimisticLearner):
     V, those of the action where each has its own coefficients. The base learner of masters over unknown
     misspecification (Pacchiano et al. 2020; Zanette et al. 2020).
 
-    This part of the bonus does not vanish: over the rows it averages about misspecification sqrt(d), and
-    regret of that order may remain in every round. 0 is LinUCB.
+    `ridge` acts on features standardised anew at each refit, as in LinUCB; the bound on the sum holds for any
+    of these V. The misspecification part of the bonus does not vanish: over the rows it averages about
+    misspecification sqrt(d), and regret of that order may remain in every round. 0 is LinUCB.
 
     Parameters
     ----------

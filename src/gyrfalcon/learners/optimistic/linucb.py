@@ -16,7 +16,10 @@ from gyrfalcon.oracles.linear.linear import Linear
 class LinUCB(OptimisticLearner):
     """The action with the largest f(x, a) + alpha ||phi||, refitted on all rows in batches.
 
-    Its propensities are 0 and 1, from which no other policy can be evaluated: `mixing` adds uniform play.
+    The first batch is uniform. `ridge` regularises every coefficient, the intercept too, of features that are
+    standardised anew at each refit: in fixed units the penalty changes from batch to batch. The textbook's
+    one penalty is that of `Linear(standardise=False)`. Propensities are 0 and 1, from which no other policy can
+    be evaluated: `mixing` adds uniform play.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""OFUL (Abbasi-Yadkori, Pal, Szepesvari 2011): optimism with a radius that holds at all times at once."""
+"""OFUL (Abbasi-Yadkori, Pal, Szepesvari 2011): optimism with the radius of a confidence ellipsoid."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ class OFUL:
     """The action with the largest f(x, a) + radius ||phi||, refreshed when det V has grown enough.
 
     The radius is R sqrt(ln(det V / ridge^d) + 2 ln(1 / delta)) + sqrt(ridge) S over one V for the
-    coefficients of all actions; it holds for all rounds at once with probability 1 - delta if rewards are
-    linear. With the safe defaults that is a large bonus, which takes many rounds to pay; LinUCB's is free.
+    coefficients of all actions. With one fixed regulariser, that is with `Linear(standardise=False)`, it
+    holds for all rounds at once with probability 1 - delta if rewards are linear. By default features are
+    standardised anew at each batch, the regulariser changes with them, and the anytime bound is not proved.
+    With the safe defaults the radius is a large bonus, which takes many rounds to pay; LinUCB's is free.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ class OFUL:
     norm
         S: a bound on the length of the coefficients, of standardised features where the class standardises.
     delta
-        RidgeFit (delta), in (0, 0.49].
+        Confidence (delta), in (0, 0.49].
     ridge
         Regularises every coefficient, the intercept too.
     growth

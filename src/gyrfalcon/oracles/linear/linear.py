@@ -30,7 +30,9 @@ _ROWS_AT_ONCE = 1 << 13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linear:
-    """Linear reward models in features phi(x, a): the paper's convex class with d parameters.
+    """Reward models that are linear in phi(x, a): a convex class with d parameters and unbounded values.
+
+    The paper's theorems are for classes with values in [0, 1]; `gyrfalcon.theory.classes` has what fails.
 
     Standardisation is computed anew at each fit from the moments at hand.
 

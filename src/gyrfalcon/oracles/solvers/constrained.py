@@ -62,6 +62,10 @@ class ConstrainedFit:
     coefficients: Floats
     multiplier: float
     excess: float
+    """Mean passive error above alpha, as computed: rounding may leave it a few units above the slack.
+
+    It is below 0 only with a ridge, where alpha is not the least error.
+    """
     alpha: float
     slack: float
     binding: bool
@@ -305,7 +309,7 @@ def _solved(
     return ConstrainedFit(
         coefficients=pencil.coefficients(secular.minimiser(multiplier)),
         multiplier=multiplier,
-        excess=min(secular.excess(multiplier) - offset, level),
+        excess=secular.excess(multiplier) - offset,
         alpha=alpha,
         slack=level,
         binding=multiplier > 0.0,
