@@ -9,7 +9,7 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-all coverage build check docs reference format bench lock clean
+.PHONY: help setup demo test test-long test-all coverage build check docs stubs reference format bench lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,6 +75,9 @@ docs: $(DEV_READY) ## Build the documentation into site/, strictly and offline, 
 	rm -rf site
 	$(PY) -m sphinx --builder html -E -q --fail-on-warning --keep-going -j auto -d build/doctrees docs site
 	$(PY) -m pytest -q -m site tests/docs
+
+stubs: $(DEV_READY) ## Write the stubs of the public modules anew from the registry
+	$(PY) -m tests.stubs
 
 reference: $(DEV_READY) ## Write the reference of the command line anew from the code
 	$(PY) docs/_ext/cli_page.py

@@ -8,10 +8,11 @@ from functools import cache, partial
 import numpy as np
 
 from benchmarks.rows import Race, Row, require
-from gyrfalcon import Contexts, Decisions, Epoch, decide
+from gyrfalcon import Contexts, Epoch
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
+from gyrfalcon.learners import Decisions, decide
 from gyrfalcon.oracles.features.bases import IdentityMap
 from gyrfalcon.oracles.linear.models import PerActionModel
 

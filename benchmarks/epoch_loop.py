@@ -46,7 +46,10 @@ def step_setting() -> Setting:
 
 def linear_setting(environment: LinearEnvironment) -> Setting:
     """The lines of an environment."""
-    offset, slopes = 0.5 + 0.5 * environment.lines.intercepts[:, None], 0.5 * environment.lines.slopes
+    offset, slopes = (
+        0.5 + 0.5 * environment.linear_part.intercepts[:, None],
+        0.5 * environment.linear_part.slopes,
+    )
     coefficients = np.concatenate([offset, slopes], axis=1)
     width = coefficients.shape[1]
 

@@ -9,16 +9,6 @@ from importlib.metadata import version
 import gyrfalcon
 
 
-def test_every_public_name_can_be_had() -> None:
-    assert all(getattr(gyrfalcon, name) is not None for name in gyrfalcon.__all__)
-
-
-def test_the_lists_of_public_names_agree() -> None:
-    listed = {name for names in gyrfalcon._HOMES.values() for name in names} | {"__version__"}
-    assert set(gyrfalcon.__all__) == listed
-    assert listed <= set(dir(gyrfalcon))
-
-
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert not hasattr(gyrfalcon, "no_such_name")
 

@@ -22,7 +22,7 @@ from benchmarks.regret.standings import by_contestant, differences
 from benchmarks.regret.store import Store, outdated
 from benchmarks.regret.table import console_for_tables, markdown, printed, sheet
 from gyrfalcon.reports.pictures import picture
-from gyrfalcon.storage.atomic import write_whole
+from gyrfalcon.storage.atomic import write_atomically
 
 QUICK = ("wine", "vehicle", "banana", "segment", "xor", "section 1.1")
 QUICK_ROUNDS, QUICK_SEEDS = 1000, 3
@@ -114,7 +114,7 @@ def _show(
         "svg": picture(drawing, "svg"),
     }
     for ending, text in files.items():
-        write_whole(folder / f"{event.name}.{ending}", text)
+        write_atomically(folder / f"{event.name}.{ending}", text)
     console.print(f"All of it is in {folder / event.name}.md, .json, .png and .svg.")
 
 

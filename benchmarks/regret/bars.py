@@ -15,7 +15,7 @@ from benchmarks.regret.requirements import REQUIREMENTS, Outcome
 from benchmarks.regret.standings import Table, by_contestant
 from benchmarks.regret.store import Store, outdated
 from benchmarks.regret.table import Sheet, console_for_tables, markdown, printed
-from gyrfalcon.storage.atomic import write_whole
+from gyrfalcon.storage.atomic import write_atomically
 
 COLUMNS = ("requirement", "measured", "bar", "seeds", "verdict")
 CAPTION = (
@@ -72,7 +72,7 @@ def _show(outcomes: Sequence[Outcome], warnings: Sequence[str], folder: Path) ->
     for note in notes:
         console.print(escape(f"- {note}"), highlight=False)
     listed = "\n".join(f"- {note}" for note in notes)
-    write_whole(folder / "bars.md", f"{markdown(content)}\n{listed}\n")
+    write_atomically(folder / "bars.md", f"{markdown(content)}\n{listed}\n")
     console.print(f"All of it is in {folder / 'bars.md'}.")
 
 

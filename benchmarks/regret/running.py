@@ -8,7 +8,7 @@ from contextlib import closing
 from benchmarks.regret.cells import Cell, Failure, Result
 from benchmarks.regret.costs import expected_seconds
 from benchmarks.regret.store import Store
-from gyrfalcon.cli.progress import progress
+from gyrfalcon.cli._progress import progress
 from gyrfalcon.sweeps.processes import completed
 
 

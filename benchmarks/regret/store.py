@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.regret.cells import Cell, Result, code_of
 from benchmarks.regret.contestants import Contestant
 from benchmarks.regret.environments import PLACES
-from gyrfalcon.storage.atomic import remove_leftovers, write_whole
+from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
 
 _NAMES = {field.name for field in fields(Result)}
 
@@ -28,7 +28,7 @@ class Store:
 
     def keep(self, cell: Cell, result: Result) -> None:
         """Write the result in one step."""
-        write_whole(self._path(cell), result.document())
+        write_atomically(self._path(cell), result.document())
 
     def result(self, cell: Cell) -> Result | None:
         """What is stored of a cell; None if nothing is, or what is there is damaged or of another version.

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from gyrfalcon import EpsilonFalcon, Regressor, StepExample, simulate
+from gyrfalcon import EpsilonFalcon, Regressor, simulate
+from gyrfalcon.environments import StepExample
 
 
 class Ranges(BaseEstimator):

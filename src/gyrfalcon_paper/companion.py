@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gyrfalcon.reports.pictures import save_pictures
-from gyrfalcon.storage.atomic import write_whole
+from gyrfalcon.storage.atomic import write_atomically
 from gyrfalcon.sweeps.processes import OnPiece, Task, run_all
 from gyrfalcon_paper.claims.claim import Claim, claims_json
 from gyrfalcon_paper.claims.table import claims_of, claims_work
@@ -49,7 +49,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
     supnorm.EXHIBIT,
     live_loop.EXHIBIT,
 )
-"""In the paper's order."""
+"""All exhibits in the paper's order."""
 
 CLAIMS_TITLE = "Claims"
 PAGE = "index.html"
@@ -64,7 +64,7 @@ def write_companion(
     exhibits: Sequence[Exhibit] = EXHIBITS,
     claims: Sequence[Piece] | None = None,
 ) -> Path:
-    """The path of the page, after all of it is computed and written.
+    """The path of the companion's page, after all of it is computed and written.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def write_companion(
     jobs
         How many processes share the work; None for one per core. Results don't depend on it.
     on_piece
-        Told after each piece how many are done, of how many, and what the last one belongs to.
+        Called after each piece with how many are done, of how many, and what the last one belongs to.
     exhibits, claims
         What to show and to check, if not everything.
     """
@@ -86,12 +86,12 @@ def write_companion(
     checks = claims_work(effort) if claims is None else claims
     shown, verdicts = computed(exhibits, checks, effort, jobs, on_piece or _ignore)
     for one in shown:
-        save_pictures(folder / "figures", one.key, one.pictures)
+        save_pictures(folder / "figures", one.exhibit.key, one.pictures)
         for name, columns in one.tables.items():
-            write_whole(folder / one.data[name], csv_of(columns))
-    write_whole(folder / "claims.json", claims_json(verdicts))
+            write_atomically(folder / one.data[name], csv_of(columns))
+    write_atomically(folder / "claims.json", claims_json(verdicts))
     page = folder / PAGE
-    write_whole(page, companion_page(shown, verdicts, effort).html())
+    write_atomically(page, companion_page(shown, verdicts, effort).html())
     return page
 
 
@@ -141,4 +141,4 @@ def _dealt(results: list[Any], counts: Sequence[int]) -> list[list[Any]]:
 
 
 def _ignore(done: int, total: int, title: str) -> None:
-    """Tell nobody."""
+    """No callback for progress."""

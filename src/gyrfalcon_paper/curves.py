@@ -31,10 +31,10 @@ def lines_table(model: Scorer) -> Columns:
     return table_of(x=[0.0, 1.0], action_1=first, action_2=second)
 
 
-def truth_table(environment: StepExample | SensitivityExample, jump: float) -> Columns:
+def truth_table(example: StepExample | SensitivityExample, jump: float) -> Columns:
     """Expected rewards on both sides of the jump; straight in between."""
     x = np.array([0.0, jump, np.nextafter(jump, 1.0), 1.0])
-    means = environment.means(x)
+    means = example.means(x)
     return table_of(piece=[1, 1, 2, 2], x=x, action_1=means[:, 0], action_2=means[:, 1])
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from gyrfalcon.reports.page import Mark, Page, Section, Table
-from gyrfalcon_paper.claims.claim import Claim
-from gyrfalcon_paper.exhibits.exhibit import Effort
+from gyrfalcon.reports.page import Cell, Mark, Page, Section, Table
+from gyrfalcon_paper.claims.claim import (
+    ERROR_RATE,
+    LEGEND,
+    Claim,
+    Kind,
+    Verdict,
+    rounded,
+    verdict_counts,
+)
+from gyrfalcon_paper.exhibits.exhibit import Columns, Effort
 from gyrfalcon_paper.shown import Shown
 
 TITLE = "Contextual bandits beyond realizability, computed"
@@ -18,18 +27,7 @@ LEAD = (
     "verdict on every claim that a computation can check."
 )
 
-PARTS: dict[str, Callable[[str], bool]] = {
-    "Introduction": lambda source: source.startswith("Section 1"),
-    "Main results": lambda source: (
-        source.startswith(("Section", "Theorem", "Example")) or source == "Corollary 1"
-    ),
-    "Appendix A: set-up, assumption and algorithm": lambda source: source.startswith("Appendix A"),
-    "Appendix B: proofs": lambda source: source in {f"Lemma {n}" for n in range(1, 13)} | {"Appendix B.9"},
-    "Appendix C: learning rates": lambda source: source in {"Lemma 13", "Corollary 2", "Lemma 14"},
-    "Appendix D: solving the constrained regression": lambda source: source == "Appendix D",
-    "Appendix E: sensitivity to realizability": lambda source: source == "Appendix E",
-}
-"""The paper's parts, each with the sources that it holds; the first that fits has the claim."""
+_SIGNS = {Verdict.HOLDS: True, Verdict.ERRATUM: False, Verdict.TYPO: False}
 
 
 def companion_page(shown: Sequence[Shown], claims: Sequence[Claim], effort: Effort) -> Page:
@@ -62,63 +60,101 @@ def _method(effort: Effort) -> Section:
             f"{platform.python_version()}, NumPy {numpy.__version__}, SciPy {scipy.__version__}). All seeds "
             "are fixed, and results depend neither on the number of processes nor on the clock: the same "
             "versions give the same page.",
-            "Words such as “agrees” or “does not” are chosen by the computed numbers. Regret is expected "
-            "regret, against the optimal policy. Bands are two standard errors either way over independent "
-            "simulations, unless a caption says otherwise.",
+            "Regret is expected regret, against the optimal policy. Bands are two standard errors either way "
+            "over independent simulations, unless a caption says otherwise.",
         ],
     )
 
 
 def _exhibit(shown: Shown) -> Section:
-    files = {f"{kind.upper()}": path for kind, path in shown.figures.items()}
+    files = {kind.upper(): path for kind, path in shown.figures.items()}
     files |= {f"{name} (CSV)": path for name, path in shown.data.items()}
-    return Section(shown.title, shown.prose, figure=shown.pictures["svg"], caption=shown.caption, files=files)
+    return Section(
+        shown.exhibit.title,
+        [shown.exhibit.text],
+        figure=shown.pictures["svg"],
+        caption=shown.exhibit.caption,
+        files=files,
+        table=data_table(shown.printed),
+    )
+
+
+def data_table(columns: Columns) -> Table:
+    """The data behind a figure as a table; a single row is listed name by name."""
+    cells = {_heading(name): [_cell(value) for value in column] for name, column in columns.items()}
+    if all(len(column) == 1 for column in cells.values()):
+        return Table(("", ""), [(name, column[0]) for name, column in cells.items()])
+    return Table(tuple(cells), list(zip(*cells.values(), strict=True)))
+
+
+def _heading(name: str) -> str:
+    return name.removeprefix("n_").replace("standard_error", "(s.e.)").replace("_", " ")
+
+
+def _cell(value: float | int | str) -> Cell:
+    if not isinstance(value, float):
+        return value
+    return "–" if math.isnan(value) else rounded(value)
 
 
 def _claims(claims: Sequence[Claim]) -> Section:
-    parts = {name: [claim for claim in claims if part_of(claim) == name] for name in PARTS}
+    parts = dict.fromkeys(claim.part for claim in claims)
     return Section(
         "Every claim, checked",
         [_counted(claims)],
-        table=_contradicted(claims),
-        sections=[Section(name, table=_table(own)) for name, own in parts.items() if own],
+        table=_legend(claims),
+        sections=[
+            *_in_short(claims),
+            *(
+                Section(part, table=_table([claim for claim in claims if claim.part == part]))
+                for part in parts
+            ),
+        ],
     )
-
-
-def part_of(claim: Claim) -> str:
-    """The part of the paper that a claim stands in."""
-    source = claim.source.split(",")[0]
-    return next(name for name, holds in PARTS.items() if holds(source))
 
 
 def _counted(claims: Sequence[Claim]) -> str:
-    count = {verdict: sum(claim.holds is verdict for claim in claims) for verdict in (True, False, None)}
-    undecided = f", and {count[None]} could not be decided" if count[None] else ""
+    kinds = [claim.kind for claim in claims]
     return (
-        f"Of {len(claims)} claims, {count[True]} hold as stated and {count[False]} do not{undecided}. Most "
-        "are the paper's own; a few are what a reader may expect though the paper does not say it, and "
-        "their notes tell. Where the paper slips, the notes have the form that does hold. The same rows, "
-        "with their numbers, are in <code>claims.json</code>."
+        f"{kinds.count(Kind.PAPER)} claims of the paper, counted by verdict; beside them stand "
+        f"{kinds.count(Kind.CORRECTION)} corrections and {kinds.count(Kind.EXPECTATION)} expectations of our "
+        "own, which are not counted. What is claimed of averages over runs is decided by t tests at an error "
+        f"rate of {ERROR_RATE:g} each. The same rows, with their numbers, are in <code>claims.json</code>."
     )
 
 
-def _contradicted(claims: Sequence[Claim]) -> Table | None:
-    wrong = [claim for claim in claims if claim.holds is False]
-    if not wrong:
-        return None
+def _legend(claims: Sequence[Claim]) -> Table:
+    counts = verdict_counts(claims)
     return Table(
-        ("Where", "What does not hold"),
-        [(claim.source, claim.statement) for claim in wrong],
-        "Those that do not hold, in short.",
+        ("Verdict", "Claims", "Meaning"),
+        [(_mark(verdict), counts[verdict], meaning) for verdict, meaning in LEGEND.items()],
+    )
+
+
+def _in_short(claims: Sequence[Claim]) -> list[Section]:
+    wrong = [claim for claim in claims if _SIGNS.get(claim.verdict) is False]
+    rows = [(claim.place, claim.statement, _mark(claim.verdict)) for claim in wrong]
+    return (
+        [Section("Errata and typos in short", table=Table(("Where", "Claim", "Verdict"), rows))]
+        if rows
+        else []
     )
 
 
 def _table(claims: Sequence[Claim]) -> Table:
     return Table(
-        ("Where", "The paper's claim", "Computed", "Verdict"),
-        [(claim.source, claim.statement, _found(claim), Mark(claim.holds)) for claim in claims],
+        ("Where", "Claim", "Computed", "Verdict"),
+        [(_place(claim), claim.statement, _found(claim), _mark(claim.verdict)) for claim in claims],
     )
 
 
+def _place(claim: Claim) -> str:
+    return claim.place if claim.kind is Kind.PAPER else f"{claim.place} (<b>our {claim.kind.value}</b>)"
+
+
 def _found(claim: Claim) -> str:
-    return f"{claim.computed.rstrip('.')}. <i>{claim.note}</i>" if claim.note else claim.computed
+    return f"{claim.computed}. <i>{claim.note}</i>" if claim.note else claim.computed
+
+
+def _mark(verdict: Verdict) -> Mark:
+    return Mark(verdict.label, _SIGNS.get(verdict))

@@ -26,7 +26,7 @@ def test_a_problem_may_take_the_place_of_the_actions() -> None:
 
 def test_all_but_the_actions_is_given_by_name() -> None:
     with pytest.raises(TypeError, match="positional"):
-        Bandit(["a", "b"], batches())  # type: ignore[misc]
+        Bandit(["a", "b"], batches())  # type: ignore[call-arg]
 
 
 def test_a_learner_in_place_of_the_actions_is_refused() -> None:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from gyrfalcon import theory
-from gyrfalcon.cli.theorem import Theorem
+from gyrfalcon.cli._theorem import Theorem
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.simulation.simulate import simulate

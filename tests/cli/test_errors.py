@@ -5,7 +5,7 @@ import errno
 import pytest
 import typer
 
-from gyrfalcon.cli.errors import Stopped, code_of, sentence_of, sentences
+from gyrfalcon.cli._errors import Stopped, code_of, sentence_of, sentences
 
 FULL = OSError(errno.ENOSPC, "No space left on device", "out/page.html")
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.cli.numbers import whole_number
-from gyrfalcon.cli.settings import completed, typed_settings, typed_value
+from gyrfalcon.cli._parsing import completed, typed_settings, typed_value, whole_number
 from gyrfalcon.learners.baselines.greedy import Greedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB

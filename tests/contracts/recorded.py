@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gyrfalcon import StepExample, XorEnvironment, dataset
 from gyrfalcon.core.records import Decisions
+from gyrfalcon.environments import StepExample, XorEnvironment, dataset
 from gyrfalcon.environments.protocol import Environment
 from tests.contracts.environments import Lines, started
 from tests.contracts.learners import LEARNERS, PLAIN, WITH_ACTION_FEATURES

@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gyrfalcon import EpsilonFalcon, StepExample, simulate
+from gyrfalcon import EpsilonFalcon, simulate
+from gyrfalcon.environments import StepExample
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gyrfalcon.theory
+
 import os
 import re
 import subprocess
@@ -10,7 +12,6 @@ import sys
 import pytest
 from public_names import TOPICS, file_names, pages, topic_of
 
-import gyrfalcon
 from tests.docs.blocks import ROOT
 
 GENERATOR = ROOT / "docs" / "_ext" / "cli_page.py"

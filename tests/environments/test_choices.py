@@ -42,7 +42,7 @@ def test_all_actions_share_their_coefficients(interactions: bool, dial: float) -
             own = v[row, action]
             line = truth.intercept + own @ truth.slopes
             line += x[row] @ truth.products @ own if interactions else 0.0
-            expected = (1 + (1 - dial) * line + dial * np.sin(own @ truth.waves + truth.phase)) / 2
+            expected = (1 + (1 - dial) * line + dial * np.sin(own @ truth.frequencies + truth.phase)) / 2
             assert drawn.means[row, action] == pytest.approx(expected, abs=1e-14)
 
 
@@ -75,7 +75,7 @@ def test_b_is_that_of_the_wave(q: int) -> None:
     found = misspecification(sample, Linear())
     strays = sample.standard_error(sample.squared_errors(found.model).mean(axis=1))
     # Five standard errors, wrong for one in 1.7 million seeds; the fit to the sample itself adds 1e-4 of b.
-    expected = 0.8**2 / 4 * wave_error(environment.truth.waves, environment.truth.phase)
+    expected = 0.8**2 / 4 * wave_error(environment.truth.frequencies, environment.truth.phase)
     assert abs(found.b - expected) < 5 * strays + 2e-4 * expected
     assert strays < 0.02 * expected
 

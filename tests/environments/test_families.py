@@ -14,20 +14,20 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.environments.synthetic.families import (
-    BentEnvironment,
     BumpEnvironment,
     LinearEnvironment,
+    MisspecifiedEnvironment,
     SinusoidEnvironment,
     XorEnvironment,
 )
-from gyrfalcon.environments.synthetic.shapes import Bumps, Checkers, Waves
+from gyrfalcon.environments.synthetic.shapes import BumpMeans, SinusoidMeans, XorMeans
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.environments.sinusoids import wave_error
 
 examples = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32)
 dials = st.floats(0.0, 1.0)
-BENT: list[BentEnvironment] = [
+BENT: list[MisspecifiedEnvironment] = [
     *(SinusoidEnvironment(n_features=p, environment_seed=p) for p in (1, 2, 3)),
     *(XorEnvironment(n_features=p, environment_seed=p) for p in (2, 3)),
     *(BumpEnvironment(n_features=p, n_actions=2, environment_seed=p) for p in (1, 2, 3)),
@@ -35,18 +35,18 @@ BENT: list[BentEnvironment] = [
 bent_environments = pytest.mark.parametrize("environment", BENT, ids=repr)
 
 
-def waves_of(environment: SinusoidEnvironment) -> Waves:
-    assert isinstance(environment.shape, Waves)
+def waves_of(environment: SinusoidEnvironment) -> SinusoidMeans:
+    assert isinstance(environment.shape, SinusoidMeans)
     return environment.shape
 
 
-def checkers_of(environment: XorEnvironment) -> Checkers:
-    assert isinstance(environment.shape, Checkers)
+def checkers_of(environment: XorEnvironment) -> XorMeans:
+    assert isinstance(environment.shape, XorMeans)
     return environment.shape
 
 
-def bumps_of(environment: BumpEnvironment) -> Bumps:
-    assert isinstance(environment.shape, Bumps)
+def bumps_of(environment: BumpEnvironment) -> BumpMeans:
+    assert isinstance(environment.shape, BumpMeans)
     return environment.shape
 
 
@@ -61,7 +61,7 @@ def test_a_linear_environment_is_in_the_class(n_features: int) -> None:
 
 
 @bent_environments
-def test_dial_0_is_the_linear_environment_of_the_same_seed(environment: BentEnvironment) -> None:
+def test_dial_0_is_the_linear_environment_of_the_same_seed(environment: MisspecifiedEnvironment) -> None:
     straight = replace(environment, misspecification=0.0)
     linear = LinearEnvironment(
         n_actions=environment.n_actions,
@@ -75,13 +75,13 @@ def test_dial_0_is_the_linear_environment_of_the_same_seed(environment: BentEnvi
 
 
 @pytest.mark.parametrize("family", [SinusoidEnvironment, XorEnvironment, BumpEnvironment])
-def test_dial_0_is_linear_with_many_features_too(family: type[BentEnvironment]) -> None:
+def test_dial_0_is_linear_with_many_features_too(family: type[MisspecifiedEnvironment]) -> None:
     sample = Population.sampled(family(n_features=8, misspecification=0.0), 2_000, seed=0)
     assert misspecification(sample, Linear()).b < 1e-12
 
 
 @bent_environments
-def test_errors_grow_as_the_square_of_the_dial(environment: BentEnvironment) -> None:
+def test_errors_grow_as_the_square_of_the_dial(environment: MisspecifiedEnvironment) -> None:
     full = misspecification(environment.population, Linear())
     assert full.b > 0.01
     for dial in (0.1, 0.3, 0.7):
@@ -100,7 +100,7 @@ def test_errors_grow_as_the_square_of_the_dial(environment: BentEnvironment) -> 
     st.sampled_from([SinusoidEnvironment, XorEnvironment, BumpEnvironment]),
 )
 def test_means_stay_in_range_even_in_the_corners(
-    environment_seed: int, dial: float, n_actions: int, n_features: int, family: type[BentEnvironment]
+    environment_seed: int, dial: float, n_actions: int, n_features: int, family: type[MisspecifiedEnvironment]
 ) -> None:
     environment = family(
         n_actions=n_actions, n_features=n_features, misspecification=dial, environment_seed=environment_seed
@@ -110,7 +110,7 @@ def test_means_stay_in_range_even_in_the_corners(
     assert means.min() >= 0.0
     assert means.max() <= 1.0
     # Every line touches an end of the range in a corner.
-    values = environment.lines.values(corners)
+    values = environment.linear_part.values(corners)
     np.testing.assert_allclose(np.abs(values).max(axis=0), 1.0, rtol=0, atol=1e-12)
 
 
@@ -126,7 +126,7 @@ def test_b_of_a_sinusoid_has_its_closed_form(
         n_features=n_features, misspecification=dial, frequency=frequency, environment_seed=environment_seed
     )
     waves = waves_of(environment)
-    errors = [wave_error(w, phase) for w, phase in zip(waves.waves, waves.phases, strict=True)]
+    errors = [wave_error(w, phase) for w, phase in zip(waves.frequencies, waves.phases, strict=True)]
     found = misspecification(environment.population, Linear())
     assert found.b == pytest.approx(dial**2 / 4 * np.mean(errors), abs=1e-10)
 
@@ -185,16 +185,16 @@ def test_a_sample_agrees_with_the_quadrature() -> None:
 # Shapes by their definitions, row by row.
 
 
-def rows_of(environment: BentEnvironment) -> Floats:
+def rows_of(environment: MisspecifiedEnvironment) -> Floats:
     return environment.draw(0, 300, seed=8).contexts.shared
 
 
 def test_a_sinusoid_is_one_of_a_projection() -> None:
     environment = SinusoidEnvironment(n_features=5, frequency=3.0)
     x, waves = rows_of(environment), waves_of(environment)
-    np.testing.assert_allclose(np.linalg.norm(waves.waves, axis=1), 3.0, rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(waves.frequencies, axis=1), 3.0, rtol=1e-12)
     for action in range(environment.n_actions):
-        z = sum(waves.waves[action, j] * x[:, j] for j in range(5))
+        z = sum(waves.frequencies[action, j] * x[:, j] for j in range(5))
         expected = (1 + np.sin(z + waves.phases[action])) / 2
         np.testing.assert_allclose(environment.means(x)[:, action], expected, rtol=0, atol=1e-13)
 

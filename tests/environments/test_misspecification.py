@@ -16,7 +16,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import Scorer, UniformPolicy
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.environments.tables import Always, Lines, numbered
@@ -46,7 +46,7 @@ def test_section_1_1_has_its_values_and_regrets() -> None:
     population = STEP.population
     best = best_in_class(population, Linear())
     assert population.optimal_value() == pytest.approx(0.75, abs=1e-14)
-    assert population.regret(greedy(best)) == pytest.approx(0.0, abs=1e-14)
+    assert population.regret(greedy_policy(best)) == pytest.approx(0.0, abs=1e-14)
     assert population.regret(ACTION_1) == pytest.approx(0.25, abs=1e-14)
     assert population.regret(UniformPolicy(2)) == pytest.approx(0.25, abs=1e-14)
 
@@ -54,16 +54,16 @@ def test_section_1_1_has_its_values_and_regrets() -> None:
 def test_section_1_1_data_of_the_optimal_policy_make_action_1_look_best_everywhere() -> None:
     population = STEP.population
     best = best_in_class(population, Linear())
-    misled = best_in_class(population, Linear(), play=greedy(best))
+    misled = best_in_class(population, Linear(), play=greedy_policy(best))
     np.testing.assert_allclose(lines_of(misled), [[1.0, 0.0], [0.5, 0.0]], rtol=0, atol=1e-12)
-    assert population.regret(greedy(misled)) == pytest.approx(0.25, abs=1e-14)
+    assert population.regret(greedy_policy(misled)) == pytest.approx(0.25, abs=1e-14)
 
 
 def test_section_1_1_greedy_play_that_fits_its_own_data_switches_too_early() -> None:
     population = STEP.population
 
     def fitted_switch(switch: float) -> float:
-        fitted = best_in_class(population, Linear(), play=greedy(Lines(((-switch, 1.0), (0.0, 0.0)))))
+        fitted = best_in_class(population, Linear(), play=greedy_policy(Lines(((-switch, 1.0), (0.0, 0.0)))))
         (first, slope), (level, _) = lines_of(fitted)
         return float((level - first) / slope)
 
@@ -71,7 +71,7 @@ def test_section_1_1_greedy_play_that_fits_its_own_data_switches_too_early() -> 
     share = (4 - math.sqrt(10)) / 6  # the share of action 1's contexts that lies below .5
     assert switch == pytest.approx((0.5 - share) / (1 - share), abs=1e-12)
     assert switch == pytest.approx(0.418861, abs=5e-7)
-    regret = population.regret(greedy(Lines(((-switch, 1.0), (0.0, 0.0)))))
+    regret = population.regret(greedy_policy(Lines(((-switch, 1.0), (0.0, 0.0)))))
     assert regret == pytest.approx(0.5 * (0.5 - switch), abs=1e-13)
     assert regret == pytest.approx(0.040569, abs=1e-6)
 
@@ -103,12 +103,12 @@ def test_appendix_e_has_its_closed_form(theta: float) -> None:
     population = environment.population
     found = misspecification(population, Linear())
     np.testing.assert_allclose(
-        lines_of(found.model), [environment.best_line, (1.0, environment.slope)], rtol=0, atol=1e-12
+        lines_of(found.model), [environment.best_coefficients, (1.0, environment.slope)], rtol=0, atol=1e-12
     )
     assert (found.b, found.B) == pytest.approx((environment.b, 2 * environment.b), abs=1e-13)
-    at_jump = sum(np.array(environment.best_line) * (1.0, 1.0 - theta))
+    at_jump = sum(np.array(environment.best_coefficients) * (1.0, 1.0 - theta))
     assert found.sup == pytest.approx(1.0 - at_jump, abs=1e-12)
-    assert population.regret(greedy(found.model)) == pytest.approx(0.0, abs=1e-13)
+    assert population.regret(greedy_policy(found.model)) == pytest.approx(0.0, abs=1e-13)
     regret = 0.9 * (1 - theta) + environment.slope * (1 - theta) ** 2 / 2
     assert population.regret(ACTION_1) == pytest.approx(regret, abs=1e-13)
     assert regret > 0.4275
@@ -119,9 +119,9 @@ def test_appendix_e_has_its_closed_form(theta: float) -> None:
 def test_appendix_e_data_of_the_optimal_policy_hide_the_low_rewards_of_action_1(theta: float) -> None:
     environment = SensitivityExample(theta)
     best = best_in_class(environment.population, Linear())
-    misled = best_in_class(environment.population, Linear(), play=greedy(best))
+    misled = best_in_class(environment.population, Linear(), play=greedy_policy(best))
     np.testing.assert_allclose(lines_of(misled), [(1.0, 0.0), (1.0, environment.slope)], rtol=0, atol=1e-9)
-    assert environment.population.regret(greedy(misled)) == pytest.approx(
+    assert environment.population.regret(greedy_policy(misled)) == pytest.approx(
         environment.population.regret(ACTION_1), abs=1e-9
     )
 
@@ -138,7 +138,7 @@ def test_the_best_linear_model_of_a_product_of_three() -> None:
 
 
 def test_a_richer_class_is_less_wrong() -> None:
-    population = Population.on_line(lambda x: np.stack([x**3, x], axis=1), (0, 1))
+    population = Population.on_interval(lambda x: np.stack([x**3, x], axis=1), (0, 1))
     line, parabola, cubic = (
         misspecification(population, Linear(basis=Polynomial(degree=degree))) for degree in (1, 2, 3)
     )
@@ -150,7 +150,7 @@ def test_a_richer_class_is_less_wrong() -> None:
 
 
 def test_a_ridge_weighs_nothing_unless_rows_are_few() -> None:
-    population = Population.on_line(lambda x: np.stack([x, 1.0 - x], axis=1), (0, 1))
+    population = Population.on_interval(lambda x: np.stack([x, 1.0 - x], axis=1), (0, 1))
     exact = best_in_class(population, Linear(ridge=1.0))
     np.testing.assert_allclose(lines_of(exact), [[0.0, 1.0], [1.0, -1.0]], rtol=0, atol=1e-11)
     # Each action has half of 20 rows; a ridge of 1 on the standardised slope shrinks it by 10 / 11.
@@ -244,7 +244,7 @@ class Window:
 
 
 def test_the_best_model_under_a_policy_sees_what_it_rarely_plays() -> None:
-    population = Population.on_line(lambda x: np.stack([0.0 * x, x], axis=1), (0.0, 1.0))
-    play = greedy(Window())
+    population = Population.on_interval(lambda x: np.stack([0.0 * x, x], axis=1), (0.0, 1.0))
+    play = greedy_policy(Window())
     best = best_in_class(population, Linear(), play=play)
     assert population.mean_error(best, play) == pytest.approx(0.0, abs=1e-15)

@@ -47,7 +47,7 @@ def test_rare_rewards_have_the_b_of_their_waves(environment_seed: int, dial: flo
     environment = RareRewardEnvironment(
         n_features=n_features, misspecification=dial, environment_seed=environment_seed
     )
-    errors = [wave_error(w, 0.0) for w in environment.parts[1].waves]
+    errors = [wave_error(w, 0.0) for w in environment.parts[1].frequencies]
     found = misspecification(environment.population, Linear())
     assert found.b == pytest.approx((dial * 0.05) ** 2 * np.mean(errors), abs=1e-12)
 
@@ -63,7 +63,7 @@ def test_uneven_noise_leaves_b_alone(environment_seed: int, dial: float, n_featu
     environment = HeteroscedasticEnvironment(
         n_features=n_features, misspecification=dial, environment_seed=environment_seed
     )
-    errors = [wave_error(w, 0.0) for w in environment.parts[1].waves]
+    errors = [wave_error(w, 0.0) for w in environment.parts[1].frequencies]
     found = misspecification(environment.population, Linear())
     assert found.b == pytest.approx(dial**2 / 4 * np.mean(errors), abs=1e-10)
 

@@ -13,7 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.oracles.linear.linear import Linear
 
@@ -53,7 +53,9 @@ def test_appendix_e_has_the_papers_means_and_noise() -> None:
     assert np.array_equal(outcomes.means[:, 0], np.where(x <= 0.96, 0.1, 1.0))
     assert np.array_equal(outcomes.means[:, 1], 1.0 + example.slope * x)
     # The lines of the best linear model meet at 1 - theta, and action 2 falls.
-    assert example.best_line[0] + example.best_line[1] * 0.96 == pytest.approx(1.0 + example.slope * 0.96)
+    assert example.best_coefficients[0] + example.best_coefficients[1] * 0.96 == pytest.approx(
+        1.0 + example.slope * 0.96
+    )
     assert example.slope < 0.0
     noise = outcomes.rewards - outcomes.means
     assert abs(noise.mean()) < 5 * 0.2 / np.sqrt(noise.size)
@@ -65,7 +67,7 @@ def test_the_constants_of_section_1_1_are_those_of_its_population() -> None:
     found = misspecification(environment.population, Linear())
     x = np.array([0.0, 1.0])
     heights = found.model.scores(Contexts(x[:, np.newaxis])).T
-    for (intercept, slope), line in zip(environment.best_lines, heights, strict=True):
+    for (intercept, slope), line in zip(environment.best_coefficients, heights, strict=True):
         assert line == pytest.approx(intercept + slope * x, abs=1e-9)
     assert (found.b, found.B) == pytest.approx((environment.b, 2 * environment.b), abs=1e-9)
     assert environment.population.regret(UniformPolicy(2)) == pytest.approx(
@@ -75,9 +77,9 @@ def test_the_constants_of_section_1_1_are_those_of_its_population() -> None:
 
 def test_what_optimal_data_teach_costs_more_than_appendix_e_claims() -> None:
     environment = SensitivityExample()
-    play = greedy(best_in_class(environment.population, Linear()))
+    play = greedy_policy(best_in_class(environment.population, Linear()))
     learnt = best_in_class(environment.population, Linear(), play=play)
-    assert environment.population.regret(greedy(learnt)) > SensitivityExample.claimed_regret
+    assert environment.population.regret(greedy_policy(learnt)) > SensitivityExample.claimed_regret
 
 
 def test_both_examples_meet_the_same_luck() -> None:
@@ -93,7 +95,7 @@ def test_environments_of_two_seeds_differ(environment: Environment) -> None:
 
 @pytest.mark.parametrize("theta", [0.0, -0.01, 0.0501, 1.0, math.nan])
 def test_a_theta_outside_the_papers_range_is_refused(theta: float) -> None:
-    with pytest.raises(ValueError, match=f"theta is {theta}; give a number above 0 and up to .05"):
+    with pytest.raises(ValueError, match=f"theta is {theta}; give a number above 0 and up to 0.05"):
         SensitivityExample(theta)
 
 

@@ -17,7 +17,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from tests.environments.tables import Always, Lines, TableModel, TablePolicy, numbered
 
 examples = settings(deadline=None, max_examples=40)
@@ -31,7 +31,7 @@ def parabola_and_line(x: Floats) -> Floats:
 
 
 def test_means_of_piecewise_polynomials_are_exact() -> None:
-    population = Population.on_line(
+    population = Population.on_interval(
         lambda x: np.stack([x**20, np.where(x > 0.3, x, 7.0)], axis=1), (0, 0.3, 1)
     )
     assert population.value(Always((1.0, 0.0))) == pytest.approx(1 / 21, rel=1e-14)
@@ -39,7 +39,9 @@ def test_means_of_piecewise_polynomials_are_exact() -> None:
 
 
 def test_a_density_weighs_contexts() -> None:
-    population = Population.on_line(lambda x: np.stack([x, 0 * x], axis=1), (0, 1), density=lambda x: 5 * x)
+    population = Population.on_interval(
+        lambda x: np.stack([x, 0 * x], axis=1), (0, 1), density=lambda x: 5 * x
+    )
     assert population.weights.sum() == pytest.approx(1.0, abs=1e-15)
     assert population.value(Always((1.0, 0.0))) == pytest.approx(2 / 3, rel=1e-14)
 
@@ -47,8 +49,8 @@ def test_a_density_weighs_contexts() -> None:
 @given(switch=st.floats(0.01, 0.99))
 @examples
 def test_the_regret_of_a_switch_inside_a_piece_is_exact(switch: float) -> None:
-    population = Population.on_line(parabola_and_line, (0, 1))
-    policy = greedy(Lines(((-switch, 1.0), (0.0, 0.0))))
+    population = Population.on_interval(parabola_and_line, (0, 1))
+    policy = greedy_policy(Lines(((-switch, 1.0), (0.0, 0.0))))
     regret = population.regret(policy)
     # The integral of x^2 - x / 2 between the two switches, whose sign is that of the gap.
     exact = (switch**3 - 0.5**3) / 3 - (switch**2 - 0.5**2) / 4
@@ -57,7 +59,7 @@ def test_the_regret_of_a_switch_inside_a_piece_is_exact(switch: float) -> None:
 
 
 def test_the_optimal_value_cuts_where_the_truth_switches() -> None:
-    population = Population.on_line(parabola_and_line, (0, 1))
+    population = Population.on_interval(parabola_and_line, (0, 1))
     assert population.optimal_value() == pytest.approx(0.25 * 0.25 + (1 - 0.125) / 3, rel=1e-14)
     assert population.mean(population.means.max(axis=1)) != pytest.approx(
         population.optimal_value(), abs=1e-6
@@ -65,21 +67,21 @@ def test_the_optimal_value_cuts_where_the_truth_switches() -> None:
 
 
 def test_regret_under_a_model_cuts_where_the_model_switches() -> None:
-    population = Population.on_line(parabola_and_line, (0, 1))
+    population = Population.on_interval(parabola_and_line, (0, 1))
     model = Lines(((0.0, 1.0), (0.25, 0.0)))
     assert population.optimal_value(model) == pytest.approx(0.25 * 0.25 + (1 - 0.0625) / 2, rel=1e-14)
     assert population.regret(Always((1.0, 0.0)), under=model) == pytest.approx(0.25**2 / 2, rel=1e-13)
     assert population.value(Always((0.5, 0.5)), under=model) == pytest.approx(0.375, rel=1e-14)
-    assert population.regret(greedy(model), under=model) == 0.0
+    assert population.regret(greedy_policy(model), under=model) == 0.0
 
 
 def test_the_worst_error_cuts_where_another_action_errs_most() -> None:
-    population = Population.on_line(lambda x: np.zeros((len(x), 2)), (0, 1))
+    population = Population.on_interval(lambda x: np.zeros((len(x), 2)), (0, 1))
     model = Lines(((0.0, 1.0), (0.3, 0.0)))
     assert population.worst_error(model) == pytest.approx(0.3**3 + (1 - 0.3**3) / 3, rel=1e-14)
     assert population.mean_error(model) == pytest.approx((1 / 3 + 0.09) / 2, rel=1e-14)
     assert population.mean_error(model, play=Always((0.0, 1.0))) == pytest.approx(0.09, rel=1e-14)
-    worst = greedy(Lines(((-0.3, 1.0), (0.0, 0.0))))
+    worst = greedy_policy(Lines(((-0.3, 1.0), (0.0, 0.0))))
     assert population.mean_error(model, play=worst) == pytest.approx(population.worst_error(model), rel=1e-14)
 
 
@@ -87,20 +89,20 @@ def test_the_worst_error_cuts_where_another_action_errs_most() -> None:
 def test_inverse_gap_weighting_is_integrated_at_every_gamma(gamma: float) -> None:
     """The gap is |x| on (-1, 1), and the best action switches at the break, where all changes fast."""
     model = Lines(((0.0, 1.0), (0.0, 0.0)))
-    population = Population.on_line(lambda x: np.stack([x, np.zeros(len(x))], axis=1), (-1, 0, 1))
+    population = Population.on_interval(lambda x: np.stack([x, np.zeros(len(x))], axis=1), (-1, 0, 1))
     play = KernelPolicy(model, InverseGapWeighting(gamma))
     explored = 1 / 4 if gamma == 0.0 else (1 - 2 / gamma * math.log1p(gamma / 2)) / gamma
     assert population.regret(play) == pytest.approx(explored, rel=1e-12)
-    assert population.divergence(play, greedy(Lines(((0.0, -1.0), (0.0, 0.0))))) == pytest.approx(
+    assert population.divergence(play, greedy_policy(Lines(((0.0, -1.0), (0.0, 0.0))))) == pytest.approx(
         2 + gamma / 2, rel=1e-13
     )
     # 1 / p of the best action is (2 + gamma x) / (1 + gamma x) = 1 + 1 / (1 + gamma x).
     best = 2.0 if gamma == 0.0 else 1 + math.log1p(gamma) / gamma
-    assert population.divergence(play, greedy(model)) == pytest.approx(best, rel=1e-13)
+    assert population.divergence(play, greedy_policy(model)) == pytest.approx(best, rel=1e-13)
 
 
 def test_divergence_cuts_where_play_switches() -> None:
-    population = Population.on_line(parabola_and_line, (0, 1))
+    population = Population.on_interval(parabola_and_line, (0, 1))
     play = KernelPolicy(Lines(((-0.3, 1.0), (0.0, 0.0))), InverseGapWeighting(100.0))
     # Below .3 the gap of action 1 is .3 - x, above it that of action 2 is x - .3.
     exact = 2 * 0.3 + 100 * 0.3**2 / 2 + 0.7 + math.log1p(70.0) / 100
@@ -108,7 +110,7 @@ def test_divergence_cuts_where_play_switches() -> None:
 
 
 def test_divergence_is_infinite_where_play_never_does_what_the_policy_does() -> None:
-    population = Population.on_line(parabola_and_line, (0, 1))
+    population = Population.on_interval(parabola_and_line, (0, 1))
     assert population.divergence(Always((1.0, 0.0)), Always((0.0, 1.0))) == math.inf
     assert population.divergence(Always((1.0, 0.0)), Always((1.0, 0.0))) == 1.0
     assert population.divergence(Always((0.25, 0.75)), UniformPolicy(2)) == pytest.approx(
@@ -119,16 +121,16 @@ def test_divergence_is_infinite_where_play_never_does_what_the_policy_does() -> 
 def test_three_actions_may_switch_between_two_nodes() -> None:
     """Action 2 is best on a thousandth of the line only, between two nodes."""
     model = Lines(((0.5, -1.0), (5e-4, 0.0), (-0.5, 1.0)))
-    population = Population.on_line(lambda x: np.zeros((len(x), 3)), (0, 1))
+    population = Population.on_interval(lambda x: np.zeros((len(x), 3)), (0, 1))
     assert population.optimal_value(model) == pytest.approx(0.25 + 5e-4**2, abs=1e-15)
 
 
 def test_the_sup_error_sees_both_limits_at_a_jump_and_peaks_between_nodes() -> None:
-    jump = Population.on_line(lambda x: np.where(x > 0.5, 1.0, 0.0)[:, np.newaxis], (0, 0.5, 1), order=4)
+    jump = Population.on_interval(lambda x: np.where(x > 0.5, 1.0, 0.0)[:, np.newaxis], (0, 0.5, 1), order=4)
     assert jump.sup_error(Lines(((0.3, 0.0),))) == pytest.approx(0.7, abs=1e-15)
     assert jump.sup_error(Lines(((0.0, 1.8),))) == pytest.approx(0.9, abs=1e-15)  # as x rises to .5
     assert jump.sup_error(Lines(((-0.8, 1.8),))) == pytest.approx(0.9, abs=1e-15)  # as x falls to .5
-    smooth = Population.on_line(lambda x: np.sin(7.0 * x)[:, np.newaxis], (0, 1), order=8)
+    smooth = Population.on_interval(lambda x: np.sin(7.0 * x)[:, np.newaxis], (0, 1), order=8)
     assert smooth.sup_error(Lines(((0.0, 0.0),))) == pytest.approx(1.0, abs=1e-15)
 
 
@@ -205,7 +207,7 @@ def test_a_finite_population_agrees_with_fractions(drawn: tuple[list[Fraction], 
     assert close(population.value(play), [dot(p[i], truth[i]) for i in range(n)])
     assert close(population.optimal_value(f), [max(row) for row in model])
     best = [row.index(max(row)) for row in model]
-    assert close(population.regret(greedy(f)), [max(truth[i]) - truth[i][best[i]] for i in range(n)])
+    assert close(population.regret(greedy_policy(f)), [max(truth[i]) - truth[i][best[i]] for i in range(n)])
     for choice in product(range(k), repeat=n):
         policy = TablePolicy.choosing(choice, k)
         assert close(
@@ -247,12 +249,12 @@ def test_a_sample_strays_by_its_standard_error() -> None:
 @pytest.mark.parametrize("breaks", [(0.0,), (0.0, 0.0), (1.0, 0.0), (0.0, math.inf), (0.0, math.nan)])
 def test_breaks_that_do_not_increase_are_refused(breaks: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="give at least two finite numbers that increase"):
-        Population.on_line(parabola_and_line, breaks)
+        Population.on_interval(parabola_and_line, breaks)
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="order is 0; give at least 1"):
-        Population.on_line(parabola_and_line, (0, 1), order=0)
+        Population.on_interval(parabola_and_line, (0, 1), order=0)
     with pytest.raises(ValueError, match="no feature"):
         Population.on_box(parabola_and_line, [])
     with pytest.raises(ValueError, match="6 features at order 20 make 113,379,904 nodes"):
@@ -276,11 +278,11 @@ class Bump:
 
 
 def test_a_switch_there_and_back_between_two_nodes_is_found() -> None:
-    population = Population.on_line(
+    population = Population.on_interval(
         lambda x: np.stack([np.ones_like(x), np.zeros_like(x)], axis=1), (0.0, 1.0)
     )
-    assert population.regret(greedy(Bump())) == pytest.approx(0.02, abs=1e-12)
-    assert population.regret(greedy(Bump()), under=Bump()) == pytest.approx(0.0, abs=1e-15)
+    assert population.regret(greedy_policy(Bump())) == pytest.approx(0.02, abs=1e-12)
+    assert population.regret(greedy_policy(Bump()), under=Bump()) == pytest.approx(0.0, abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -24,18 +24,15 @@ from gyrfalcon.learners.adaptive.model_classes import (
 )
 from gyrfalcon.oracles.features.bases import (
     FeatureMap,
-    FourierMap,
     Identity,
-    IdentityMap,
     Polynomial,
-    PolynomialMap,
     RandomFourier,
 )
-from gyrfalcon.oracles.features.splines import SplineMap, Splines
+from gyrfalcon.oracles.features.splines import Splines
 from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
-from gyrfalcon.storage.codec import Decoder, Encoder, class_table
+from gyrfalcon.storage.class_ids import ClassIds
+from gyrfalcon.storage.codec import Decoder, Encoder
 
 
 def rows(n: int, p: int, seed: int = 0) -> Floats:
@@ -171,8 +168,7 @@ def test_candidates_regressions_and_models_can_be_stored(name: str) -> None:
     found = candidate(name, x, 2)
     assert found is not None
     state = found.start(2, n_prefix=5)
-    maps = (IdentityMap, PolynomialMap, SplineMap, FourierMap, JoinedMap, ChainedMap, StandardisedMap)
-    classes = class_table([*maps, Contexts, Candidate, RecursiveRidge, RecursiveModel])
+    classes = ClassIds([Candidate])
     encoder = Encoder(classes)
     tree = encoder.encode((found, state, state.model(0.5, bounds=(-0.5, 1.5))))
     again = Decoder(classes, encoder.arrays.__getitem__).decode(tree)

@@ -100,7 +100,7 @@ def test_a_bandit_whose_regressor_comes_out_otherwise_loads_if_it_may(tmp_path: 
         assert regressor.probe is not None
         regressor.probe[0] += 0.5  # as if another version had fitted it
     bandit.save(tmp_path / "bandit")
-    with pytest.raises(ValueError, match=r"bandit is whole, but sklearn.*accept_refits=True"):
+    with pytest.raises(ValueError, match=r"bandit is intact, but sklearn.*accept_refits=True"):
         Bandit.load(tmp_path / "bandit")
     again = Bandit.load(tmp_path / "bandit", accept_refits=True)
     one, other = (played(this, np.random.default_rng(1), 40) for this in (bandit, again))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
+from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
+from gyrfalcon_paper.claims.exact import Problem, moments
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
@@ -24,8 +28,7 @@ from gyrfalcon_paper.claims.examples import iltcb_bound
 from gyrfalcon_paper.claims.finite import Finite, random_problems
 from gyrfalcon_paper.claims.guarantee import distance_in_convex_classes
 from gyrfalcon_paper.claims.kernel import projected
-from gyrfalcon_paper.claims.learning import both_hold, largest_on_ball
-from gyrfalcon_paper.claims.search import race, random_regressions
+from gyrfalcon_paper.claims.search import Regressions, exact_ends, race, random_regressions
 from gyrfalcon_paper.claims.sums import horizon_of_meaning, rounds_until, whole_epochs
 from tests.environments.tables import TableModel, TablePolicy, numbered
 
@@ -87,25 +90,6 @@ def test_distances_in_convex_classes_reach_the_excess_risk_itself() -> None:
     assert distance_in_convex_classes(900)[0].numbers["largest_ratio"] == pytest.approx(0.5, abs=1e-3)
 
 
-def test_the_largest_value_on_a_ball_against_many_points_of_its_sphere() -> None:
-    rng = np.random.default_rng(2)
-    values, centre = 0.1 + rng.random((5, 3)), rng.normal(size=(5, 3))
-    points = rng.normal(size=(100_000, 3))
-    points *= 0.7 / np.linalg.norm(points, axis=1, keepdims=True)
-    found = largest_on_ball(values, centre, 0.7)
-    tried = np.stack([(v * (points + c) ** 2).sum(axis=1).max() for v, c in zip(values, centre, strict=True)])
-    np.testing.assert_allclose(found, tried, rtol=1e-3)
-    assert (found >= tried * (1.0 - 1e-12)).all()
-
-
-def test_inclusions_hold_for_the_population_itself_and_fail_for_a_distant_sample() -> None:
-    gram = np.eye(2)[np.newaxis]
-    assert both_hold(gram, np.zeros((1, 2)), 0.1).all()
-    assert not both_hold(gram, np.full((1, 2), 0.3), 0.1).any()
-    assert not both_hold(1.6 * gram, np.zeros((1, 2)), 0.1).any()
-    assert not both_hold(0.4 * gram, np.zeros((1, 2)), 0.1).any()
-
-
 def test_sums_over_epochs_round_by_round() -> None:
     for T, tau_1 in ((4, 4), (5, 4), (100, 7), (129, 4), (1000, 9)):
         by_round = 0.0
@@ -141,9 +125,38 @@ def test_regressions_at_the_exact_multiplier_keep_the_constraint_just_so(seed: i
         assert problem(0.0).passive_risk - problem(math.inf).passive_risk <= problem.slack
 
 
-def real_rows(environment: SensitivityExample, n: int, seed: int) -> Log:
+def mpmath_risk(problem: Regressions, multiplier: str) -> Any:
+    """Least active risk + multiplier passive risk, by QR of the weighted rows instead of normal equations."""
+    n, n_passive = len(problem.r), len(problem.r_passive)
+    weights = [mpmath.sqrt(mpmath.mpf(1) / n)] * n
+    weights += [mpmath.sqrt(mpmath.mpf(multiplier) / n_passive)] * n_passive
+    rows = [*problem.X.tolist(), *problem.X_passive.tolist()]
+    targets = [*problem.r.tolist(), *problem.r_passive.tolist()]
+    A = mpmath.matrix([[w * x for x in row] for w, row in zip(weights, rows, strict=True)])
+    b = mpmath.matrix([w * r for w, r in zip(weights, targets, strict=True)])
+    return mpmath.norm(A * mpmath.qr_solve(A, b)[0] - b) ** 2
+
+
+@pytest.mark.parametrize("multiplier", ["0.5", "3"])
+def test_duals_in_40_digits_are_those_of_another_arithmetic(multiplier: str) -> None:
+    problem = min((random_regressions(seed) for seed in range(20)), key=lambda each: each.X.size)
+    with localcontext(prec=40):
+        sides = moments(problem.X, problem.r), moments(problem.X_passive, problem.r_passive)
+        m, ours = Decimal(multiplier), Problem(*sides, Decimal(problem.slack))
+        risk = ours.fit(m).dual + m * (ours.alpha + ours.slack)
+    with mpmath.workdps(50):
+        assert abs(mpmath.mpf(str(risk)) - mpmath_risk(problem, multiplier)) < mpmath.mpf(10) ** -36
+
+
+def test_a_coarse_search_in_40_digits_ends_where_it_does_in_double_precision() -> None:
+    for seed in range(6):
+        each = race(seed, kappa=1e-3)
+        assert float(exact_ends(each, 1e-3).middle) == pytest.approx(each.printed.multiplier, abs=1e-3)
+
+
+def real_rows(example: SensitivityExample, n: int, seed: int) -> Log:
     """Rows of the optimal policy, one by one."""
-    drawn = environment.draw(0, n, seed)
+    drawn = example.draw(0, n, seed)
     action, zeros = drawn.means.argmax(axis=1), np.zeros(n, dtype=np.int64)
     reward = drawn.rewards[np.arange(n), action]
     return Log(drawn.contexts, action, reward, np.ones(n), zeros, np.arange(n), zeros + POLICY)
@@ -154,12 +167,12 @@ LEARNERS: dict[str, Learner] = {"LinUCB": LinUCB(), "LinTS": LinTS(), "FALCON": 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_summed_up_rows_lead_to_the_same_regret_as_rows_one_by_one(name: str) -> None:
-    environment, n = SensitivityExample(0.05), 20_000
+    example, n = SensitivityExample(0.05), 20_000
     x = (np.arange(2000) + 0.5) / 2000
-    population = Population.finite(Contexts(x[:, np.newaxis]), environment.means(x))
+    population = Population.finite(Contexts(x[:, np.newaxis]), example.means(x))
     one_by_one, summed = [], []
     for seed in range(30):
-        epoch = LEARNERS[name].start(environment.problem, real_rows(environment, n, seed))
+        epoch = LEARNERS[name].start(example.problem, real_rows(example, n, seed))
         one_by_one.append(population.regret(epoch.policy))
         summed.append(one_step.outcome(0.05, n, seed).regret[name])
     error = math.hypot(np.std(one_by_one), np.std(summed)) / math.sqrt(30)

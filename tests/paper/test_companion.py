@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import signal
 import subprocess
@@ -14,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from gyrfalcon.sweeps.processes import PieceFailedError, Task, run_all
-from gyrfalcon_paper.claims.claim import SOURCES, Claim
+from gyrfalcon_paper.claims.claim import LEGEND, Claim, Kind, Verdict
 from gyrfalcon_paper.companion import EXHIBITS, csv_of, write_companion
 from gyrfalcon_paper.exhibits import example, intuition
 from gyrfalcon_paper.exhibits.exhibit import Effort, Piece
-from gyrfalcon_paper.page import PARTS, companion_page, part_of
+from gyrfalcon_paper.page import companion_page, data_table
 from gyrfalcon_paper.tables import numbers
 from tests.reports.test_page import Elements
 
@@ -30,14 +31,17 @@ def failing() -> None:
 
 
 def some_claims() -> list[Claim]:
-    rows: list[tuple[str, bool | None]] = [
-        ("Section 1.1", True),
-        ("Lemma 3, middle", False),
-        ("Appendix E", None),
+    rows = [
+        ("Section 1.1", Verdict.HOLDS, Kind.PAPER),
+        ("Lemma 3, proof", Verdict.ERRATUM, Kind.PAPER),
+        ("Lemma 4", Verdict.DOUBLE_PRECISION_ONLY, Kind.PAPER),
+        ("Appendix E", Verdict.HOLDS, Kind.EXPECTATION),
     ]
     return [
-        Claim(key=f"k{at}", source=source, statement=f"s{at} < 1.", computed=f"c{at}", holds=holds, note="n")
-        for at, (source, holds) in enumerate(rows)
+        Claim(
+            key=f"k{at}", part="P", place=place, statement=f"s{at} < 1.", verdict=verdict, note="n", kind=kind
+        )
+        for at, (place, verdict, kind) in enumerate(rows)
     ]
 
 
@@ -89,11 +93,11 @@ def test_the_same_work_gives_the_same_files_whoever_does_it(written: Path, tmp_p
 
 
 def test_progress_counts_every_piece_once(tmp_path: Path) -> None:
-    heard: list[tuple[int, int, str]] = []
+    calls: list[tuple[int, int, str]] = []
     write_companion(
-        tmp_path, quick=True, jobs=1, exhibits=FEW[:1], claims=(), on_piece=lambda *told: heard.append(told)
+        tmp_path, quick=True, jobs=1, exhibits=FEW[:1], claims=(), on_piece=lambda *call: calls.append(call)
     )
-    assert heard == [(1, 2, example.EXHIBIT.title), (2, 2, example.EXHIBIT.title)]
+    assert calls == [(1, 2, example.EXHIBIT.title), (2, 2, example.EXHIBIT.title)]
 
 
 def _failing_work(effort: Effort) -> list[Piece]:
@@ -131,17 +135,30 @@ def test_exhibits_have_keys_of_their_own_and_pieces_that_can_be_sent() -> None:
             assert pickle.loads(pickle.dumps(exhibit.work(effort)))
 
 
-def test_every_source_of_a_claim_has_its_part_of_the_page() -> None:
-    for source in SOURCES:
-        claim = Claim(key="k", source=source, statement="", computed="", holds=True)
-        assert part_of(claim) in PARTS
-
-
-def test_the_page_counts_claims_and_shows_each_with_its_verdict() -> None:
+def test_the_page_shows_claims_with_verdicts_a_legend_and_their_count() -> None:
     page = Elements(companion_page([], some_claims(), Effort(quick=False)).html())
-    assert "Of 3 claims, 1 hold as stated and 1 do not, and 1 could not be decided" in page.text
-    for words in ("✓ holds", "✗ does not hold", "– not decided", "s1 < 1."):
+    assert "3 claims of the paper" in page.text
+    assert "0 corrections and 1 expectations of our own" in page.text
+    for words in (
+        "✓ holds",
+        "✗ erratum",
+        "– double precision only",
+        "s1 < 1.",
+        "our expectation",
+        *LEGEND.values(),
+    ):
         assert words in page.text
+
+
+def test_the_documentation_has_the_same_legend() -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "reproduce-the-paper.md"
+    text = page.read_text(encoding="utf-8")
+    assert all(f"| `{verdict}` | {meaning} |" in text for verdict, meaning in LEGEND.items())
+
+
+def test_tables_of_one_row_are_listed_by_name() -> None:
+    assert data_table({"b": [0.5], "n_rounds": [3]}).rows == [("b", 0.5), ("rounds", 3)]
+    assert data_table({"b": [0.5, math.nan], "name": ["x", "y"]}).rows == [(0.5, "x"), ("–", "y")]
 
 
 def test_the_page_says_how_to_make_it_again() -> None:
@@ -159,10 +176,10 @@ INTERRUPTED = """
 import sys
 from pathlib import Path
 from gyrfalcon_paper.companion import write_companion
-def told(done, total, title):
+def on_piece(done, total, title):
     print(done, flush=True)
 try:
-    write_companion(Path(sys.argv[1]), quick=False, jobs=2, on_piece=told)
+    write_companion(Path(sys.argv[1]), quick=False, jobs=2, on_piece=on_piece)
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """

@@ -31,13 +31,13 @@ def test_lines_are_read_off_their_ends() -> None:
 
 
 def test_lines_meet_where_their_heights_are_equal() -> None:
-    assert crossing(Lines(*StepExample().best_lines)) == pytest.approx(0.5)
+    assert crossing(Lines(*StepExample().best_coefficients)) == pytest.approx(0.5)
     assert math.isnan(crossing(Lines((0.25, 1.0), (0.5, 1.0))))
 
 
 def test_a_bonus_is_no_part_of_a_line() -> None:
-    environment = SensitivityExample()
-    model = played_model(LinUCB(alpha=5.0).start(environment.problem, optimal_log(environment, 500)).policy)
+    example = SensitivityExample()
+    model = played_model(LinUCB(alpha=5.0).start(example.problem, optimal_log(example, 500)).policy)
     assert isinstance(model, OptimisticModel)
     assert np.array_equal(heights_of(model), heights_of(model.model))
     assert (model.scores(Contexts(np.array([[0.0]])))[0] > heights_of(model)[:, 0]).all()

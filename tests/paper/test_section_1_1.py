@@ -1,4 +1,7 @@
-"""Section 1.1: who is drawn away from the best linear model, and who is not. 50 runs of 100,000 rounds."""
+"""Section 1.1: who is drawn away from the best linear model, and who is not, in runs of 100,000 rounds.
+
+Six runs each, with limits five standard errors from the mean; `make test-long` plays 200 with narrow ones.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.simulation.simulate import simulate
 
 STEP = StepExample()
-SEEDS = range(50)
+SEEDS = range(6)
 T = 100_000
 
 
@@ -27,7 +30,7 @@ def total_regret(learner: Learner, seeds: range = SEEDS) -> Floats:
 
 
 def test_uniform_play_costs_a_quarter_a_round() -> None:
-    # Regret is 0 or .5 alike: the standard error of 100,000 rounds is .0008.
+    # Regret is 0 or 0.5 alike: the standard error of 100,000 rounds is 0.0008.
     assert simulate(Uniform(), STEP, T).regret[0, -1] / T == pytest.approx(0.25, abs=0.004)
 
 
@@ -48,7 +51,7 @@ def epsilon_falcon_runs() -> tuple[Floats, Floats]:
 def test_epsilon_falcon_pays_little_beyond_its_passive_share(
     epsilon_falcon_runs: tuple[Floats, Floats],
 ) -> None:
-    assert 2700 < epsilon_falcon_runs[0].mean() < 3050
+    assert 2450 < epsilon_falcon_runs[0].mean() < 3300
 
 
 def test_epsilon_falcon_stays_near_the_best_linear_model(epsilon_falcon_runs: tuple[Floats, Floats]) -> None:
@@ -60,16 +63,16 @@ def test_epsilon_falcon_stays_near_the_best_linear_model(epsilon_falcon_runs: tu
 
 
 def test_falcon_on_the_last_epoch_is_worse_than_half_of_uniform_play() -> None:
-    assert total_regret(Falcon()).mean() > 13_500
+    assert total_regret(Falcon()).mean() > 10_500
 
 
 def test_falcon_on_all_data_settles_at_the_self_consistent_policy() -> None:
-    assert 4250 < total_regret(Falcon(data="all")).mean() < 4450
+    assert 4150 < total_regret(Falcon(data="all")).mean() < 4520
 
 
 def test_linucb_settles_there_too() -> None:
     hundreds = range(100, 10_100, 100)
-    runs = simulate(LinUCB(), STEP, 10_000, len(SEEDS), checkpoints=hundreds).regret_per_round
+    runs = simulate(LinUCB(), STEP, 10_000, 20, checkpoints=hundreds).regret_per_round
     assert 0.038 < runs[:, 50:].mean() < 0.042
     # It falls, then rises, within a few hundred rounds.
     by_hundred = runs[:, :10].mean(axis=0)
@@ -89,5 +92,5 @@ def test_many_other_seeds_say_the_same() -> None:
 @pytest.mark.long
 def test_linucb_settles_where_greedy_play_is_consistent_with_its_own_fit() -> None:
     late = simulate(LinUCB(), STEP, T, 30, seed=1000, checkpoints=[T // 2]).late_regret(0.5)
-    # Switching at x = .418861 costs .040569 a round; the runs' spread is .0006, so this is five errors.
+    # Switching at x = 0.418861 costs 0.040569 a round; the runs' spread is 0.0006, so this is five errors.
     assert np.mean(late) == pytest.approx(0.040569, abs=5 * 0.0006 / np.sqrt(30))

@@ -17,7 +17,7 @@ from gyrfalcon_paper.exhibits.shrinking_figure import ellipse
 from gyrfalcon_paper.exhibits.shrinking_fits import BEST, LEARNER, Watched, fits
 from gyrfalcon_paper.lines import distance
 from gyrfalcon_paper.tables import matching, numbers, table_of_rows
-from tests.paper.showing import changed, check_axes, check_words, drawing_of, tables_of
+from tests.paper.showing import check_readable, tables_of
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ class Lines:
 
 def test_distance_is_a_root_mean_square_over_contexts_and_actions() -> None:
     lines = np.array([[0.3, -1.2], [0.1, 2.0]])
-    nothing = Population.on_line(lambda x: np.zeros((len(x), 2)), (0.0, 1.0))
+    nothing = Population.on_interval(lambda x: np.zeros((len(x), 2)), (0.0, 1.0))
     assert distance(lines) ** 2 == pytest.approx(nothing.mean_error(Lines(lines)), rel=1e-12)
 
 
@@ -94,15 +94,5 @@ def test_sets_shrink_about_as_the_root_of_the_rounds(tables: Tables) -> None:
     assert ratio == pytest.approx(4.0, rel=0.15)  # 16 times the rounds, up to the logarithm
 
 
-def test_the_words_change_with_the_numbers(tables: Tables) -> None:
-    n = len(tables["epochs"]["epoch"])
-    near = changed(tables, "epochs", active=[*[1.0] * (n - 1), 0.001])
-    assert "comes closer" in " ".join(EXHIBIT.prose(near))
-    assert "not clearly closer for the constraint" in " ".join(EXHIBIT.prose(near))
-    rare = changed(tables, "coverage", always=[0.5] * 4, always_standard_error=[0.01] * 4)
-    assert "falls short of the confidence" in " ".join(EXHIBIT.prose(rare))
-
-
 def test_it_can_be_read(tables: Tables) -> None:
-    check_axes(drawing_of(EXHIBIT, tables))
-    check_words(EXHIBIT, tables)
+    check_readable(EXHIBIT, tables)

@@ -17,7 +17,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernels import mixture, uniform
 from gyrfalcon.environments.population.best_in_class import best_in_class, misspecification
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.theory import c_3, c_5, unit_gamma
 from tests.environments.finite_problems import Finite, finites, gammas, one_context, tables, values
@@ -65,7 +65,7 @@ def test_the_worst_error_can_be_the_mean_error_and_k_times_it(errors: list[float
 @examples
 def test_the_best_models_policy_has_a_regret_of_at_most_2_root_b(of: Finite) -> None:
     found = misspecification(of.population, Linear())
-    assert of.population.regret(greedy(found.model)) <= 2.0 * math.sqrt(found.B) * ROUND + 1e-10
+    assert of.population.regret(greedy_policy(found.model)) <= 2.0 * math.sqrt(found.B) * ROUND + 1e-10
     for policy in of.policies:
         value = of.population.value(policy)
         assert abs(of.population.value(policy, found.model) - value) <= math.sqrt(found.B) * ROUND + 1e-10
@@ -77,7 +77,7 @@ def test_a_regret_of_2_root_b_is_reached() -> None:
     population = Population.finite(contexts, [[0.0, 1.0]])
     found = misspecification(population, Linear(layout="shared"))
     assert math.sqrt(found.B) == pytest.approx(0.5)
-    assert population.regret(greedy(found.model)) == pytest.approx(2.0 * math.sqrt(found.B))
+    assert population.regret(greedy_policy(found.model)) == pytest.approx(2.0 * math.sqrt(found.B))
 
 
 # Lemmas conditional-reward, QmRegEst and QmRootV: what holds on average over policies drawn from Q_m.
@@ -127,7 +127,7 @@ def test_divergences_are_k_and_their_roots_at_most_root_k_on_average(of: Finite)
 @given(finites())
 @examples
 def test_every_divergence_lies_between_gamma_times_estimated_regret_and_k_more(of: Finite) -> None:
-    best = greedy(of.model).probabilities(of.population.contexts)
+    best = greedy_policy(of.model).probabilities(of.population.contexts)
     for policy in of.policies:
         divergence = of.population.divergence(of.play, policy)
         regret = of.gamma * of.population.regret(policy, of.model)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from gyrfalcon.reports.figures import Band, regret_curves
 from gyrfalcon.reports.pictures import pictures, save_pictures
 from gyrfalcon.reports.style import COLOURS, new_figure, style
-from gyrfalcon.storage.atomic import write_whole
+from gyrfalcon.storage.atomic import write_atomically
 
 
 def drawn() -> Figure:
@@ -74,13 +74,13 @@ def test_a_write_that_is_stopped_leaves_the_old_file_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "page.html"
-    write_whole(target, "old")
+    write_atomically(target, "old")
 
     def interrupted(self: Path, target: Path) -> Path:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_whole(target, "new")
+        write_atomically(target, "new")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]

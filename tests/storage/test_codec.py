@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon.storage.codec import SCALARS, Decoder, Encoder, class_table
+import gyrfalcon
+from gyrfalcon.storage.class_ids import ClassIds
+from gyrfalcon.storage.codec import SCALARS, Decoder, Encoder
 
 
 class Name(str, Enum):  # noqa: UP042 - this older kind is the one that passes for text
@@ -32,7 +34,7 @@ class Point:
 
 
 def there_and_back(value: object, *classes: type) -> Any:
-    table = class_table(classes)
+    table = ClassIds(classes)
     encoder = Encoder(table)
     tree = json.loads(json.dumps(encoder.encode(value), allow_nan=False))
     return Decoder(table, lambda number: encoder.arrays[number]).decode(tree)
@@ -93,7 +95,7 @@ def test_numpy_scalars_that_are_not_finite_come_back() -> None:
 
 
 def test_arrays_are_collected_beside_the_tree() -> None:
-    encoder = Encoder({})
+    encoder = Encoder(ClassIds())
     array = np.arange(3.0)
     assert encoder.encode([array, array + 1.0]) == {"list": [{"array": 0}, {"array": 1}]}
     assert encoder.arrays[0] is array
@@ -102,10 +104,10 @@ def test_arrays_are_collected_beside_the_tree() -> None:
 def test_what_stands_in_several_places_is_stored_once_and_shared_again() -> None:
     array = np.arange(3.0)
     point = Point(0.5, (array,))
-    encoder = Encoder({"Point": Point})
+    encoder = Encoder(ClassIds([Point]))
     tree = encoder.encode((point, array, point, Point(1.0, (array,))))
     assert len(encoder.arrays) == 1
-    back = Decoder({"Point": Point}, lambda number: encoder.arrays[number].copy()).decode(tree)
+    back = Decoder(ClassIds([Point]), lambda number: encoder.arrays[number].copy()).decode(tree)
     assert back[0] is back[2]
     assert back[0] is not back[3]
     assert back[1] is back[0].y[0] is back[3].y[0]
@@ -113,7 +115,7 @@ def test_what_stands_in_several_places_is_stored_once_and_shared_again() -> None
 
 def test_a_number_that_nothing_has_been_read_for_is_refused() -> None:
     with pytest.raises(ValueError, match="again"):
-        Decoder({}, np.zeros).decode({"again": 0})
+        Decoder(ClassIds(), np.zeros).decode({"again": 0})
 
 
 def test_classes_of_ones_own_come_back_when_they_are_named() -> None:
@@ -163,16 +165,31 @@ def test_two_classes_of_one_name_are_refused() -> None:
         z: int
 
     with pytest.raises(ValueError, match=r"two classes are called Point.*rename one"):
-        class_table([Point, globals()["Point"]])
-    assert class_table([Point, Point]) == {"Point": Point}
+        ClassIds([Point, globals()["Point"]])
+    assert ClassIds([Point, Point]).class_of("own/Point") is Point
+
+
+@dataclass
+class Log:
+    """Has the name of a class of ours."""
+
+    rows: int
+
+
+def test_a_class_of_ones_own_may_have_the_name_of_one_of_ours() -> None:
+    assert ClassIds([Log]).id_of(Log) == "own/Log"
+    assert ClassIds([Log]).id_of(gyrfalcon.Log) == ClassIds([gyrfalcon.Log]).id_of(gyrfalcon.Log) == "log"
+    assert same(there_and_back(Log(3), Log), Log(3))
 
 
 @pytest.mark.parametrize(
     "tree",
     [
         {"class": "os.system", "fields": {}},
-        {"class": "Point", "fields": []},
-        {"enum": "Name", "value": "otto"},
+        {"class": "Log", "fields": {}},
+        {"class": "own/Log", "fields": {}},
+        {"class": "own/Point", "fields": []},
+        {"enum": "own/Name", "value": "otto"},
         {"scalar": "void", "value": 3},
         {"scalar": "Point", "value": 3},
         {"float": 3},
@@ -182,9 +199,9 @@ def test_two_classes_of_one_name_are_refused() -> None:
         {"int": "0o7z"},
         {"dict": [[{"list": []}, 1]]},
         {"dict": [[1, 2, 3]]},
-        {"class": "Point", "fields": {"z": 1}},
+        {"class": "own/Point", "fields": {"z": 1}},
     ],
 )
 def test_trees_of_no_known_kind_are_refused(tree: object) -> None:
     with pytest.raises((ValueError, TypeError)):
-        Decoder(class_table([Point, Name]), np.zeros).decode(tree)
+        Decoder(ClassIds([Point, Name]), np.zeros).decode(tree)

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from gyrfalcon.bandit import Bandit
-from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.bandit.snapshot import Events, Snapshot
 from gyrfalcon.storage import files
+from gyrfalcon.storage.migrations import VERSION
 from tests.bandit.helpers import Clock, batches, bytes_of
 
 
@@ -40,7 +39,7 @@ def whole() -> bytes:
 def refuses(path: Path, content: bytes, told: str = "") -> None:
     path.write_bytes(content)
     with pytest.raises(
-        ValueError, match=rf"can't be read as a gyrfalcon file: .*{told}.*\. Give a whole file"
+        ValueError, match=rf"can't be read as a gyrfalcon file: .*{told}.*\. Give a complete file"
     ):
         Bandit.load(path)
 
@@ -89,7 +88,7 @@ def archive_of(parts: dict[str, bytes], kind: int = zipfile.ZIP_STORED) -> bytes
 
 
 def file_of(value: object, array: bytes | None = None, **changes: object) -> bytes:
-    manifest = {"format": "gyrfalcon", "version": 1, "value": value} | changes
+    manifest = {"format": "gyrfalcon", "format_version": 1, "value": value} | changes
     arrays = {} if array is None else {"arrays/0.npy": array}
     return archive_of({"manifest.json": json.dumps(manifest).encode()} | arrays)
 
@@ -126,9 +125,16 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
         Bandit.load(tmp_path)
 
 
-def test_another_version_is_refused(path: Path) -> None:
-    for version in (0, 2, "1", None):
-        refuses(path, file_of(1, version=version), f"format version {version}, and this gyrfalcon reads 1")
+def test_what_is_no_version_is_refused(path: Path) -> None:
+    for version in (0, -1, "1", None, True, 1.0):
+        refuses(path, file_of(1, format_version=version), f"its format version is {version!r}, which")
+
+
+def test_a_newer_version_is_refused_with_what_to_do(path: Path) -> None:
+    path.write_bytes(file_of(1, format_version=VERSION + 1))
+    newer = rf"{path} has format version {VERSION + 1}, and this gyrfalcon reads versions up to {VERSION}; install"
+    with pytest.raises(ValueError, match=newer):
+        Bandit.load(path)
 
 
 def test_an_unknown_class_is_refused(path: Path) -> None:
@@ -138,9 +144,9 @@ def test_an_unknown_class_is_refused(path: Path) -> None:
 
 def test_odd_fields_of_known_classes_are_refused(path: Path) -> None:
     for fields in ({}, {"actions": 3}, {"actions": {"list": ["a"]}}, {"nonsense": 1}):
-        refuses(path, file_of({"class": "Problem", "fields": fields}))
-    refuses(path, file_of({"class": "Schema", "fields": {"columns": {"list": [7]}}}))
-    refuses(path, file_of({"class": "Doubling", "fields": {"first": "many"}}))
+        refuses(path, file_of({"class": "problem", "fields": fields}))
+    refuses(path, file_of({"class": "schema", "fields": {"columns": {"list": [7]}}}))
+    refuses(path, file_of({"class": "schedule/doubling", "fields": {"first": "many"}}))
     refuses(path, file_of({"array": 3}), "arrays/3.npy")
     refuses(path, file_of({"array": -1}), "arrays/-1.npy")
 
@@ -162,12 +168,12 @@ def test_arrays_that_save_never_writes_are_refused(path: Path) -> None:
 def test_json_that_is_nested_deeply_is_refused(path: Path) -> None:
     depth = 100_000
     for left, right in ((b"[", b"]"), (b'{"list": [', b"]}")):
-        text = b'{"format": "gyrfalcon", "version": 1, "value": ' + left * depth + right * depth + b"}"
+        text = b'{"format": "gyrfalcon", "format_version": 1, "value": ' + left * depth + right * depth + b"}"
         refuses(path, archive_of({"manifest.json": text}))
 
 
 def test_compressed_parts_are_refused_so_that_small_files_stay_small(path: Path) -> None:
-    manifest = json.dumps({"format": "gyrfalcon", "version": 1, "value": 1}).encode()
+    manifest = json.dumps({"format": "gyrfalcon", "format_version": 1, "value": 1}).encode()
     refuses(path, archive_of({"manifest.json": manifest + b" " * 10**6}, zipfile.ZIP_DEFLATED), "compressed")
 
 
@@ -179,8 +185,8 @@ def test_a_value_of_another_kind_is_not_a_bandit(path: Path) -> None:
 
 def test_parts_of_a_bandit_that_do_not_fit_together_are_refused(path: Path, whole: bytes) -> None:
     path.write_bytes(whole)
-    snapshot = files.load(path, classes=[Snapshot, Events, RewardRules])
+    snapshot = files.load(path)
     for change in ({"settled_rewards": np.zeros(9)}, {"pending": 3}, {"problem": None}):
-        files.save(path, replace(snapshot, **change), classes=[Snapshot, Events, RewardRules])
+        files.save(path, replace(snapshot, **change))
         with pytest.raises(ValueError, match="don't fit together"):
             Bandit.load(path)

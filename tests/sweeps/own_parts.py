@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gyrfalcon import LinUCB, StepExample
+from gyrfalcon import LinUCB
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.environments import StepExample
 from gyrfalcon.environments.protocol import PotentialOutcomes
 
 

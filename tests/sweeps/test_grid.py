@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyrfalcon import Falcon, LinUCB, StepExample
+from gyrfalcon import Falcon, LinUCB
+from gyrfalcon.environments import StepExample
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.sweeps.content_key import Keyed
 from gyrfalcon.sweeps.grid import Cell, Grid

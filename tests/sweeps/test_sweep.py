@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon import Problem, StepExample, Uniform
+from gyrfalcon import Problem, Uniform
+from gyrfalcon.environments import StepExample
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.sweeps.errors import CellsFailedError, StorageError, WorkersError
 from gyrfalcon.sweeps.grid import Cell, Grid
-from gyrfalcon.sweeps.run import CellsFailedError, StorageError, WorkersError, run_sweep
+from gyrfalcon.sweeps.run import run_sweep
 from tests.sweeps.own_parts import Deadly, MyLearner, Plain, Refusing
 from tests.sweeps.small_grids import contents, small_grid
 
@@ -226,7 +228,7 @@ def test_a_full_disk_stops_the_sweep_with_what_is_safe(small_disk: Path, tmp_pat
 _LIMITED = """
 import resource, sys
 from gyrfalcon.sweeps.run import run_sweep
-from gyrfalcon.sweeps.run import StorageError
+from gyrfalcon.sweeps.errors import StorageError
 from tests.sweeps.small_grids import contents, small_grid
 
 unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)

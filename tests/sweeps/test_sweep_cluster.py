@@ -13,8 +13,9 @@ import pytest
 from distributed import Client, LocalCluster
 
 from gyrfalcon.sweeps import workers
+from gyrfalcon.sweeps.errors import CellsFailedError, WorkersError
 from gyrfalcon.sweeps.grid import Cell
-from gyrfalcon.sweeps.run import CellsFailedError, WorkersError, run_sweep
+from gyrfalcon.sweeps.run import run_sweep
 from tests.sweeps.own_parts import Deadly, MyLearner, Plain, Refusing
 from tests.sweeps.small_grids import contents, small_grid
 

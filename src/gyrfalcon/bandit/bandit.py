@@ -12,7 +12,7 @@ from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
 from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
 from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
-from gyrfalcon.bandit.snapshot import Events, Snapshot
+from gyrfalcon.bandit.snapshot import Snapshot
 from gyrfalcon.bandit.validation import check_learner, checked_seed, problem_of
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.messages import enumeration
@@ -23,8 +23,6 @@ from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.engine.turnover import Patience
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.protocol import Learner
-
-_FILE_CLASSES = (Snapshot, Events, RewardRules)
 
 
 class Bandit:
@@ -147,7 +145,7 @@ class Bandit:
 
     @property
     def problem(self) -> Problem:
-        """What is decided about; the first context fixes its features when none were given."""
+        """The decision problem; the first context fixes its features when none were given."""
         return self._engine.events.problem
 
     @property
@@ -329,7 +327,7 @@ class Bandit:
 
         with self._lock:
             snapshot = self._engine.snapshot()
-        files.save(path, snapshot, (*_FILE_CLASSES, *classes))
+        files.save(path, snapshot, classes)
 
     @classmethod
     def load(
@@ -370,7 +368,7 @@ class Bandit:
         from gyrfalcon.storage import files
 
         with accepting_refits() if accept_refits else nullcontext():
-            snapshot = files.load(path, (*_FILE_CLASSES, *classes))
+            snapshot = files.load(path, classes)
         if not isinstance(snapshot, Snapshot):
             raise ValueError(  # noqa: TRY004 - the file is wrong, not the argument's type
                 f"{os.fspath(path)} holds a {type(snapshot).__name__}, not a saved Bandit."

@@ -1,1 +1,1 @@
-"""The command line: one command per file."""
+"""The command line, with one command per file."""

@@ -1,4 +1,4 @@
-"""`gyrfalcon bounds`: what Theorem 2 says of a problem, and which passive share it would take."""
+"""`gyrfalcon bounds`: the regret bound of Theorem 2 and the optimal passive share of a problem."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import number, print_json, print_table, say
+from gyrfalcon.cli._output import number, print_json, print_table, say
+from gyrfalcon.cli._parsing import whole
 
 if TYPE_CHECKING:
-    from gyrfalcon.cli.theorem import Theorem
+    from gyrfalcon.cli._theorem import Theorem
     from gyrfalcon.theory import RegretBound
 
 EXAMPLES = """\
-gyrfalcon bounds --rounds 1e6 --actions 2 --dimension 4 --misspecification .01
+gyrfalcon bounds --rounds 1e6 --actions 2 --dimension 4 --misspecification 0
 gyrfalcon bounds -T 1e6 -K 2 -d 4 -b 0.03125 --epsilon 0.05 --epochs
 gyrfalcon bounds -T 1e9 -K 10 -d 200 -b 0 --json
 """
 _TERMS = {
     "passive": "passive rounds",
-    "azuma": "luck of rewards",
+    "azuma": "reward noise (Azuma)",
     "first_epoch": "first epoch",
     "misspecification": "misspecification",
     "estimation": "estimation",
@@ -30,13 +30,18 @@ _TERMS = {
 
 def bounds(
     rounds: Annotated[
-        int, typer.Option("--rounds", "-T", parser=whole, metavar="T", help="Rounds, like 1e6.")
+        int, typer.Option("--rounds", "-T", parser=whole, metavar="T", help="Number of rounds, such as 1e6.")
     ],
-    actions: Annotated[int, typer.Option("--actions", "-K", parser=whole, metavar="K", help="Actions.")],
+    actions: Annotated[
+        int, typer.Option("--actions", "-K", parser=whole, metavar="K", help="Number of actions.")
+    ],
     dimension: Annotated[
         float,
         typer.Option(
-            "--dimension", "-d", metavar="D", help="Coefficients of all actions together: comp of the class."
+            "--dimension",
+            "-d",
+            metavar="D",
+            help="Complexity comp of the model class; of a linear one, the coefficients of all actions.",
         ),
     ],
     misspecification: Annotated[
@@ -45,16 +50,18 @@ def bounds(
             "--misspecification",
             "-b",
             metavar="B",
-            help="Mean squared error b of the best model under uniform play; 0 if the class is right.",
+            help="Mean squared error b of the best model under uniform play; 0 if the class is well specified.",
         ),
     ],
     epsilon: Annotated[
         float | None,
-        typer.Option(metavar="E", help="Passive share; the best one for b if left out.", show_default=False),
+        typer.Option(
+            metavar="E", help="Passive share; the optimal one for b by default.", show_default=False
+        ),
     ] = None,
-    delta: Annotated[float, typer.Option(metavar="P", help="How often the bound may fail.")] = 0.05,
+    delta: Annotated[float, typer.Option(metavar="P", help="Probability that the bound fails.")] = 0.05,
     first_epoch: Annotated[
-        int, typer.Option(parser=whole, metavar="N", help="Rounds of the first epoch, tau_1.")
+        int, typer.Option(parser=whole, metavar="N", help="Length tau_1 of the first epoch.")
     ] = 4,
     rho: Annotated[
         float, typer.Option(metavar="X", help="Exponent rho.", rich_help_panel="Other model classes")
@@ -66,25 +73,23 @@ def bounds(
         float | None,
         typer.Option(
             metavar="C",
-            help="Assumption 1's C; that of a linear class if left out.",
+            help="Constant C of Assumption 1; that of a linear class by default.",
             show_default=False,
             rich_help_panel="Other model classes",
         ),
     ] = None,
     epochs: Annotated[
-        bool, typer.Option("--epochs", help="Show gamma and slack by epoch.", rich_help_panel="Output")
+        bool, typer.Option("--epochs", help="Show gamma and slack of every epoch.", rich_help_panel="Output")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print numbers for machines.", rich_help_panel="Output")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel="Output")] = False,
 ) -> None:
     """Print the paper's regret bound and the optimal passive share.
 
     Theorem 2 bounds the regret of Epsilon-FALCON after T rounds with K actions and a class of d coefficients
-    whose best model has the mean squared error b. It is shown with the constants that its proof needs, as
-    printed and with the slips mended, summed epoch by epoch, and with every constant set to 1.
+    whose best model has the mean squared error b. It is shown with the constants of its proof, corrected
+    and as printed, summed epoch by epoch, and with every constant set to 1.
     """
-    from gyrfalcon.cli.theorem import Theorem
+    from gyrfalcon.cli._theorem import Theorem
     from gyrfalcon.theory import C_LINEAR, optimal_epsilon
 
     best = optimal_epsilon(misspecification, actions, rho)
@@ -167,5 +172,5 @@ def _print_epochs(theorem: Theorem) -> None:
         for epoch in theorem.epochs()
     ]
     columns = ["epoch", "until", "gamma", "unit gamma", "passive", "slack", "unit slack"]
-    title = "Epochs: the gamma that plays them, and the slack that their passive rows leave"
+    title = "Epochs: gamma of the policy, and slack of the constraint that is fitted after them"
     print_table(title, columns, rows, n_texts=0)

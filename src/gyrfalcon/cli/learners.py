@@ -1,4 +1,4 @@
-"""`gyrfalcon learners`: which learners and environments there are, and what can be set."""
+"""`gyrfalcon learners`: the learners and environments, and their settings."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gyrfalcon.cli.output import counted, print_json, print_table, say
+from gyrfalcon.cli._output import counted, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from gyrfalcon.cli.describe import Description
+    from gyrfalcon.cli._describe import Description
 
 EXAMPLES = """\
 gyrfalcon learners
@@ -23,13 +23,15 @@ def learners(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="A learner or an environment to show in full.", show_default=False
+            metavar="[NAME]",
+            help="Name of a learner or an environment whose settings are shown.",
+            show_default=False,
         ),
     ] = None,
     environments: Annotated[
         bool, typer.Option("--environments", help="List environments instead of learners.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the same for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the learners and environments, or the settings of one.
 
@@ -43,7 +45,7 @@ def learners(
 
 
 def _described(*, environments: bool) -> list[Description]:
-    from gyrfalcon.cli.describe import describe
+    from gyrfalcon.cli._describe import describe
     from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS
 
     makers = ENVIRONMENTS if environments else LEARNERS
@@ -64,10 +66,10 @@ def _found(name: str) -> Description:
 
 
 def _data_set(name: str) -> Description:
-    """A data set by its name: `Classification`, whose rows are known."""
+    """The settings of a named data set: those of `Classification` but for its rows."""
     from dataclasses import replace
 
-    from gyrfalcon.cli.describe import describe
+    from gyrfalcon.cli._describe import describe
     from gyrfalcon.environments.data.classification import Classification
 
     description = describe(name, Classification)
@@ -84,7 +86,7 @@ def _list(known: list[Description], *, environments: bool, as_json: bool) -> Non
         lines = [{"name": one.name, "summary": one.summary} for one in known]
         print_json({f"{kind}s": lines, **({"data_sets": sets} if environments else {})})
         return
-    print_table(f"{kind.capitalize()}s", [kind, "in a line"], [[one.name, one.summary] for one in known], 2)
+    print_table(f"{kind.capitalize()}s", [kind, "summary"], [[one.name, one.summary] for one in known], 2)
     if sets:
         some = [name for name in ("digits", "iris", "wine", "letter", "satimage") if name in sets]
         say(

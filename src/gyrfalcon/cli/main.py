@@ -1,4 +1,4 @@
-"""The `gyrfalcon` command."""
+"""Entry point of the `gyrfalcon` command."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ except ModuleNotFoundError as error:
     raise SystemExit("Error: The command line needs more; run pip install 'gyrfalcon[cli]'.") from error
 
 from gyrfalcon import __version__
-from gyrfalcon.cli.help import Commands, CommandTable, extension_commands
+from gyrfalcon.cli._help import Commands, CommandTable, extension_commands
 
 SUMMARY = "Contextual bandits that stay right when the reward model is wrong."
 
 
 _COMMANDS = {
-    "simulate": ("gyrfalcon.cli.simulate", "Play a learner in an environment, and print its regret."),
+    "simulate": ("gyrfalcon.cli.simulate", "Simulate a learner in an environment, and print its regret."),
     "sweep": ("gyrfalcon.cli.sweep", "Run a grid of learners, environments and seeds; resumable."),
     "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
@@ -27,7 +27,7 @@ _COMMANDS = {
 
 
 class Gyrfalcon(Commands):
-    """All commands: those of installed extensions first, as a newcomer wants the demo before the rest."""
+    """All commands, those of installed extensions first: a newcomer wants the demo."""
 
     commands_by_name: ClassVar[CommandTable] = {**extension_commands(), **_COMMANDS}
 
@@ -42,8 +42,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(__version__)
         raise typer.Exit
 

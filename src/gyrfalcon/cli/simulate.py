@@ -1,4 +1,4 @@
-"""`gyrfalcon simulate`: one learner in one environment, played many times."""
+"""`gyrfalcon simulate`: independent replications of one learner in one environment."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import counted, number, print_json, print_table, say, with_error
-from gyrfalcon.cli.progress import progress
+from gyrfalcon.cli._output import counted, number, print_json, print_table, say, with_error
+from gyrfalcon.cli._parsing import whole
+from gyrfalcon.cli._progress import progress
 
 if TYPE_CHECKING:
     from gyrfalcon.simulation.trace import Summary, Trace
 
 EXAMPLES = """\
 gyrfalcon simulate EpsilonFalcon StepExample
-gyrfalcon simulate LinUCB BumpEnvironment --set alpha=0.3 --environment-set radius=0.2
-gyrfalcon simulate Greedy XorEnvironment --set model_class.basis.name=Polynomial
+gyrfalcon simulate LinUCB BumpEnvironment --set alpha=0.3
+gyrfalcon simulate Falcon BumpEnvironment --environment-set radius=0.2
+gyrfalcon simulate Greedy XorEnvironment --set model_class.basis.name=Splines
 gyrfalcon simulate LinTS digits --rounds 5000 --out trace.parquet --epochs
 """
 
@@ -25,21 +26,25 @@ gyrfalcon simulate LinTS digits --rounds 5000 --out trace.parquet --epochs
 def simulate(
     learner: Annotated[
         str,
-        typer.Argument(metavar="LEARNER", help="Its name, as in `gyrfalcon learners`.", show_default=False),
+        typer.Argument(
+            metavar="LEARNER",
+            help="Name of a learner, as listed by `gyrfalcon learners`.",
+            show_default=False,
+        ),
     ],
     environment: Annotated[
         str,
         typer.Argument(
             metavar="ENVIRONMENT",
-            help="The name of an environment, or of a data set such as digits.",
+            help="Name of an environment, or of a data set such as digits.",
             show_default=False,
         ),
     ],
-    rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds of each run.")] = 10_000,
+    rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds per replication.")] = 10_000,
     replications: Annotated[
-        int, typer.Option(parser=whole, metavar="R", help="Runs, each with its own luck.")
+        int, typer.Option(parser=whole, metavar="R", help="Number of independent replications.")
     ] = 10,
-    seed: Annotated[int, typer.Option(parser=whole, metavar="S", help="What all luck follows from.")] = 0,
+    seed: Annotated[int, typer.Option(parser=whole, metavar="S", help="Random seed.")] = 0,
     learner_settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,8 +67,8 @@ def simulate(
         str | None,
         typer.Option(
             metavar="ROUNDS",
-            help="When to look: a number of times, a list like 100,1000, or every.",
-            show_default="about 100, evenly in logs",
+            help="Rounds to record: how many, a list such as 100,1000, or every.",
+            show_default="about 100, evenly spaced on a log scale",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -71,7 +76,7 @@ def simulate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the trace, a row for each run and checkpoint: .parquet, .csv or .json.",
+            help="Write the trace, one row per replication and checkpoint, as .parquet, .csv or .json.",
             show_default=False,
             rich_help_panel="Output",
         ),
@@ -80,24 +85,25 @@ def simulate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Draw regret over rounds: .png, .svg or .pdf.",
+            help="Plot regret per round as .png, .svg or .pdf.",
             show_default=False,
             rich_help_panel="Output",
         ),
     ] = None,
     epochs: Annotated[
-        bool, typer.Option("--epochs", help="Show the first run's epochs and fits.", rich_help_panel="Output")
+        bool,
+        typer.Option(
+            "--epochs", help="Show epochs and fits of the first replication.", rich_help_panel="Output"
+        ),
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print numbers for machines.", rich_help_panel="Output")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel="Output")] = False,
 ) -> None:
-    """Play a learner in an environment, and print its regret.
+    """Simulate a learner in an environment, and print its regret.
 
     Regret is expected regret: what the best action would have earned on average, less what the chosen one
-    earns on average. Standard errors are over runs. The same settings and seed give the same numbers.
+    earns on average. Standard errors are over replications. The same settings and seed give the same numbers.
     """
-    from gyrfalcon.cli.traces import check_files, save_figure, save_trace
+    from gyrfalcon.cli._traces import check_files, save_figure, save_trace
 
     check_files(out, figure)
     chosen = _built(learner, environment, learner_settings or [], environment_settings or [])
@@ -115,7 +121,7 @@ def simulate(
 def _built(
     learner: str, environment: str, settings: list[str], environment_settings: list[str]
 ) -> tuple[Any, Any]:
-    from gyrfalcon.cli.settings import completed, typed_settings
+    from gyrfalcon.cli._parsing import completed, typed_settings
     from gyrfalcon.sweeps.build import build_environment, build_learner
     from gyrfalcon.sweeps.registry import environment_maker, learner_maker
 
@@ -140,11 +146,11 @@ def _built(
 def _played(
     learner: Any, environment: Any, rounds: int, replications: int, seed: int, checkpoints: str | None
 ) -> Trace:
-    from gyrfalcon.cli.traces import typed_checkpoints
+    from gyrfalcon.cli._traces import typed_checkpoints
     from gyrfalcon.simulation.simulate import simulate as play
 
     looks = typed_checkpoints(checkpoints, rounds)
-    with progress("Playing", rounds * replications, "rounds") as tracker:
+    with progress("Simulating", rounds * replications, "rounds") as tracker:
         return play(
             learner, environment, rounds, replications, seed, checkpoints=looks, on_rounds=tracker.advance
         )
@@ -159,14 +165,14 @@ def _title(learner: Any, environment: Any) -> str:
 def _report(
     title: str, trace: Trace, seed: int, files: dict[str, str], *, epochs: bool, as_json: bool
 ) -> None:
-    from gyrfalcon.cli.traces import epoch_rows, summaries
+    from gyrfalcon.cli._traces import epoch_rows, summaries
 
     numbers = summaries(trace)
     if as_json:
         size = {"rounds": trace.n_rounds, "replications": trace.n_replications, "seed": seed}
-        told = {name: _told(summary) for name, summary in numbers.items()}
+        means = {name: _mean_and_error(summary) for name, summary in numbers.items()}
         played = {"epochs": epoch_rows(trace)} if epochs else {}
-        print_json({"simulation": title, **size, **told, "files": files, **played})
+        print_json({"simulation": title, **size, **means, "files": files, **played})
         return
     rows = [[name.replace("_", " "), with_error(summary, _digits(name))] for name, summary in numbers.items()]
     print_table(
@@ -180,7 +186,7 @@ def _report(
         typer.echo(f"{kind.capitalize()}: {path}")
 
 
-def _told(summary: Summary) -> dict[str, float]:
+def _mean_and_error(summary: Summary) -> dict[str, float]:
     return {"mean": summary.mean, "standard_error": summary.standard_error}
 
 
@@ -189,11 +195,11 @@ def _digits(name: str) -> int:
 
 
 def _print_epochs(trace: Trace) -> None:
-    from gyrfalcon.cli.traces import epoch_notes, epoch_rows, last_details
+    from gyrfalcon.cli._traces import epoch_notes, epoch_rows, last_details
 
     columns = ["epoch", "until", "active", "passive", "gamma", "slack", "excess", "multiplier"]
     rows = [[number(row[column]) for column in columns] for row in epoch_rows(trace)]
-    print_table("Epochs of the first run in which a checkpoint fell, and their fits", columns, rows, 0)
+    print_table("Epochs of the first replication that contain a checkpoint, and their fits", columns, rows, 0)
     for text in epoch_notes(trace):
         typer.echo(f"Note: {text}")
     if details := last_details(trace):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gyrfalcon.cli.errors import FAILURE, INTERRUPTED, Stopped
-from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import counted, note, print_json, print_table, with_error
-from gyrfalcon.cli.progress import Tracker, progress
+from gyrfalcon.cli._errors import FAILURE, INTERRUPTED, Stopped
+from gyrfalcon.cli._output import counted, note, print_json, print_table, with_error
+from gyrfalcon.cli._parsing import whole
+from gyrfalcon.cli._progress import Tracker, progress
 
 if TYPE_CHECKING:
-    from gyrfalcon.cli.sweep_results import Result
+    from gyrfalcon.cli._sweep_results import Result
     from gyrfalcon.sweeps.grid import Cell, Grid
     from gyrfalcon.sweeps.run import Sweep
 
@@ -25,19 +25,26 @@ gyrfalcon sweep grid.toml --out results --cluster tcp://127.0.0.1:8786
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The grid, as TOML.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="TOML file with the grid.", show_default=False)
+    ],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of results; what is there is not computed again.")
+        Path,
+        typer.Option(metavar="DIR", help="Folder of results; cells stored there are not computed again."),
     ],
     jobs: Annotated[
         int | None,
-        typer.Option(parser=whole, metavar="N", help="Processes.", show_default="one per core"),
+        typer.Option(
+            parser=whole, metavar="N", help="Number of worker processes.", show_default="one per core"
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask scheduler to compute on instead.", show_default=False),
+        typer.Option(
+            metavar="ADDRESS", help="Address of a Dask scheduler to compute on instead.", show_default=False
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print numbers for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run a grid of learners, environments and seeds; resumable.
 
@@ -71,7 +78,8 @@ def _jobs(jobs: int | None, cluster: str | None, n_cells: int) -> int:
 
 
 def _run(grid: Grid, out: Path, jobs: int, cluster: str | None) -> Sweep:
-    from gyrfalcon.sweeps.run import SweepError, run_sweep
+    from gyrfalcon.sweeps.errors import SweepError
+    from gyrfalcon.sweeps.run import run_sweep
     from gyrfalcon.sweeps.workers import ANSWER, PATIENCE
 
     if cluster is not None:
@@ -89,14 +97,14 @@ def _run(grid: Grid, out: Path, jobs: int, cluster: str | None) -> Sweep:
 
 
 class _Watch:
-    """How many cells are stored, as far as a running sweep has told."""
+    """Counts the stored cells of a running sweep, for its progress and for an interruption."""
 
     def __init__(self, tracker: Tracker) -> None:
         self._tracker = tracker
         self._stored: tuple[int, int] | None = None
 
     def on_cell(self, cell: Cell, n_stored: int, n_cells: int) -> None:
-        """Another one."""
+        """Callback for every finished cell."""
         del cell
         if self._stored is None:  # what was there before is no measure of how long a cell takes
             self._tracker.resize(n_cells - n_stored + 1)
@@ -104,10 +112,10 @@ class _Watch:
         self._tracker.advance(1)
 
     def standing(self, grid: Grid, out: Path) -> str:
-        """What is safe if the sweep stops here."""
-        n_told, n_cells = self._stored or (0, len(grid.cells))
-        # The last file may have been stored and not been told of, or all before the first one was.
-        stored = f"{max(n_told, _files(grid, out))} of {n_cells} cells are stored in {out}"
+        """A sentence on what is stored if the sweep stops here."""
+        n_reported, n_cells = self._stored or (0, len(grid.cells))
+        # The last file may have been stored without a report, or all of them before the first one.
+        stored = f"{max(n_reported, _files(grid, out))} of {n_cells} cells are stored in {out}"
         return f"stopped; {stored}; run the same command again to go on."
 
 
@@ -116,7 +124,7 @@ def _files(grid: Grid, out: Path) -> int:
 
 
 def _report(done: Sweep, *, as_json: bool) -> None:
-    from gyrfalcon.cli.sweep_results import late_start, results
+    from gyrfalcon.cli._sweep_results import late_start, results
 
     found = results(done)
     if as_json:
@@ -157,5 +165,5 @@ def _print(grid: Grid, found: list[Result]) -> None:
             ]
             for result in here
         ]
-        columns = ["learner", "regret", "late, a round", "reward a round"]
+        columns = ["learner", "regret", "late, per round", "reward per round"]
         print_table(f"{environment}: expected regret (standard error), {size}", columns, rows)

@@ -27,27 +27,29 @@ class PassiveDesign(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """Rounds in which one policy and its share of passive play decide.
+    """A policy for the rounds start..stop-1 (counted from 0), and its share of passive rounds.
+
+    `stop` is planned: decisions go on past it, without passive rounds, until the next epoch is fitted.
 
     Parameters
     ----------
-    index
-        Number of the epoch, counted from 1.
-    start
-        First round, counted from 0.
-    stop
-        Planned round of the successor: decisions go on past it, without passive tail, until the successor is there.
-    policy
-        Policy of the active rounds.
-    passive_policy
-        Policy of the passive rounds, uniform over eligible actions.
-    passive_share
-        Share of passive rounds.
-    passive_design
-        Placement of passive rounds: TAIL for the last ones, COIN for each round with probability `passive_share`.
-    state
-        The learner's own frozen value.
-    report
+    index : int
+        Number of the epoch, m, from 1 on.
+    start : int
+        First round.
+    stop : int
+        Round after the last planned one.
+    policy : Policy
+        Policy of active rounds.
+    passive_policy : Policy
+        Policy of passive rounds.
+    passive_share : float, default 0.0
+        Share of passive rounds, epsilon.
+    passive_design : PassiveDesign, default PassiveDesign.TAIL
+        Whether passive rounds end the epoch or are drawn by a coin.
+    state : object, optional
+        The learner's own frozen state.
+    report : FitReport, optional
         How the policy was fitted, for people.
     """
 
@@ -163,10 +165,20 @@ def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floa
 
 
 def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> Decisions:
-    """The epoch's decisions for n contexts at their rounds, each with its exact propensity.
+    """An epoch's decisions for n contexts at their rounds, each with its exact propensity.
 
-    `uniforms` is (n, 3): which base of a mixture, the passive coin, the action. Nothing is validated here:
-    `Problem.contexts` has done that. A row gets the same bits alone and in any batch.
+    Inputs are not validated here. A row gets the same bits alone and in any batch.
+
+    Parameters
+    ----------
+    epoch : Epoch
+        The epoch in play.
+    rounds : array of int
+        (n,) rounds of the decisions, counted from 0.
+    contexts : Contexts
+        The n contexts.
+    uniforms : array of float
+        (n, 3) uniform random numbers: for the base of a mixture, the passive coin and the action.
     """
     if len(contexts) == 1:
         action, propensity, component = decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())

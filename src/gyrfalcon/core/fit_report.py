@@ -1,4 +1,4 @@
-"""How a policy was fitted: for people, never read by a decision."""
+"""Reports on fits of policies: for people, never read by a decision."""
 
 from __future__ import annotations
 
@@ -7,17 +7,39 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitReport:
-    """The numbers behind an epoch's reward model.
+    """Numbers on how an epoch's reward model was fitted; no decision depends on them.
 
-    `alpha` is the passive mean squared error of the passive fit (alpha_m), `slack` what was allowed above it
-    (beta_m), `excess` what the fit used of it, `multiplier` the price of the constraint (lambda). Without a
-    constraint these say alpha 0, slack infinite, excess 0, multiplier 0. `binding` says whether the
-    constraint changed the fit, `n_regressions` counts the weighted regressions of a class without an exact
-    solver.
+    Without a constraint, alpha is 0, the slack infinite, the excess 0 and the multiplier 0.
 
-    `condition` is that of a linear class's design, 1 for other classes. `accurate` says whether the fit is
-    what it claims to be: eight digits of a linear one, and of others a search that met the slack. `notes` are
-    what somebody should know or mend, none if all is well; `details` are numbers of the learner's own.
+    Attributes
+    ----------
+    n_active : float
+        Active rows, or the sum of their weights.
+    n_passive : float
+        Passive rows, or the sum of their weights.
+    gamma : float, default 0.0
+        Learning rate of the kernel.
+    alpha : float, default 0.0
+        Passive mean squared error of the passive fit (alpha_m).
+    slack : float, default inf
+        What the constraint allows above alpha (beta_m).
+    excess : float, default 0.0
+        How much of the slack the fit uses.
+    multiplier : float, default 0.0
+        Lagrange multiplier of the constraint (lambda).
+    binding : bool, default False
+        Whether the constraint changed the fit.
+    n_regressions : int, default 0
+        Weighted regressions that a class without an exact solver took.
+    condition : float, default 1.0
+        Condition number of a linear class's design, 1 for other classes.
+    accurate : bool, default True
+        Whether the fit is as precise as it claims: eight digits of a linear class, and a search that met the
+        slack of others.
+    notes : tuple[str, ...], default ()
+        Sentences on what needs attention, none if all is well.
+    details : tuple[str, ...], default ()
+        Further sentences of the learner's own.
     """
 
     n_active: float

@@ -16,7 +16,7 @@ PASSIVE = 1
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """n decisions as columns of length n.
+    """Decisions as columns of length n.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class Patience:
         epoch
             The epoch in play.
         round_
-            The round that is decided next: so many have been decided.
+            The round that is decided next, which is the number of decided rounds.
         n_pending
             Decisions among the planned rounds that wait for a reward.
         n_settled

@@ -1,4 +1,4 @@
-"""A short name for data, made from the data themselves."""
+"""Digests of data, which identify them on any machine."""
 
 from __future__ import annotations
 

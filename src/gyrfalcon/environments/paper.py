@@ -1,4 +1,4 @@
-"""The paper's own examples."""
+"""Environments of the paper: Section 1.1 and Appendix E."""
 
 from __future__ import annotations
 
@@ -11,22 +11,31 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.core.validation import check_deviation
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, blocks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StepExample:
-    """Section 1.1: x ~ U(0, 1), f_1 = 1{x > .5}, f_2 = .5, Gaussian noise of variance .01.
+    """Section 1.1 of the paper: a step function against a constant.
 
-    The best linear model (-.25 + 1.5 x, .5) induces the optimal policy, yet learners that trust it drift away
-    from it; b = 1/32 and B = 1/16. Rewards leave [0, 1], so the problem accepts that.
+    x is uniform on (0, 1), f_1 = 1{x > 0.5} and f_2 = 0.5. The best linear model (-0.25 + 1.5 x, 0.5) induces the
+    optimal policy, yet learners that trust it drift away from it; b = 1/32 and B = 1/16. Gaussian rewards leave
+    [0, 1], so the problem accepts that.
 
+    Parameters
+    ----------
+    noise : float, default 0.1
+        Standard deviation of the rewards around their means.
+
+    Examples
+    --------
     >>> environment = StepExample()
     >>> environment.draw(0, 3, seed=0).means.shape
     (3, 2)
-    >>> environment.best_lines, environment.b, environment.uniform_regret
+    >>> environment.best_coefficients, environment.b, environment.uniform_regret
     (((-0.25, 1.5), (0.5, 0.0)), 0.03125, 0.25)
     """
 
@@ -35,6 +44,9 @@ class StepExample:
     def __post_init__(self) -> None:
         check_deviation("noise", self.noise)
 
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
+
     @property
     def problem(self) -> Problem:
         """Two actions, one feature, rewards accepted outside (0, 1)."""
@@ -43,25 +55,25 @@ class StepExample:
     @property
     def population(self) -> Population:
         """The distribution that rounds are drawn from."""
-        return Population.on_line(self.means, (0.0, 0.5, 1.0))
+        return Population.on_interval(self.means, (0.0, 0.5, 1.0))
 
     @property
-    def best_lines(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Intercept and slope of the line of least squared error for each action."""
+    def best_coefficients(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Intercept and slope of the best linear model of each action."""
         return (-0.25, 1.5), (0.5, 0.0)
 
     @property
     def b(self) -> float:
-        """The mean squared error of the best linear model; as action 1 alone is misjudged, B = 2 b."""
+        """The mean squared error of the best linear model; as action 1 alone is misspecified, B = 2 b."""
         return 1.0 / 32.0
 
     @property
     def uniform_regret(self) -> float:
-        """Expected regret a round of uniform play, and of either action: wrong half of the time, by .5."""
+        """Expected regret per round of uniform play, and of either action: wrong half of the time, by 0.5."""
         return 0.25
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return _drawn(self.means, self.noise, start, stop, seed)
 
     @staticmethod
@@ -70,21 +82,32 @@ class StepExample:
         return np.stack([(x > 0.5).astype(np.float64), np.full(len(x), 0.5)], axis=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SensitivityExample:
-    """Appendix E: x ~ U(0, 1), f_1 = .1, but 1 above 1 - theta, f_2 = 1 + m x, Gaussian noise.
+    """Appendix E of the paper: a rare step against a decreasing linear reward.
 
-    m makes f_2 meet the best line for f_1 at 1 - theta, so that the best linear model induces the optimal
-    policy. The model is nearly right for small theta, and still what it learns from that policy's data,
-    f_1 = 1, has a regret above .4275.
+    x is uniform on (0, 1), f_1 = 0.1, but 1 above 1 - theta, and f_2 = 1 + m x. The slope m makes f_2 meet the best
+    linear model of f_1 at 1 - theta, so that the best linear model induces the optimal policy. The model is nearly
+    right for small theta, and still a fit to that policy's data, f_1 = 1, has a regret above 0.4275.
 
+    Parameters
+    ----------
+    theta : float, default 0.05
+        Width of the step: action 1 earns 1 above 1 - theta; at most 0.05.
+    noise : float, default 0.1
+        Standard deviation of the rewards around their means.
+
+    Examples
+    --------
     >>> environment = SensitivityExample(theta=0.05)
-    >>> round(environment.slope, 6), [round(number, 6) for number in environment.best_line], round(environment.b, 6)
-    (-0.7785, [0.01675, 0.2565], 0.016496)
+    >>> [round(number, 6) for number in environment.best_coefficients]
+    [0.01675, 0.2565]
+    >>> round(environment.slope, 6), round(environment.b, 6)
+    (-0.7785, 0.016496)
     """
 
     claimed_regret: ClassVar[float] = 0.4275
-    """The paper's lower bound on the regret of what is learnt from the optimal policy's data."""
+    """The paper's lower bound on the regret of a fit to the optimal policy's data."""
 
     theta: float = 0.05
     noise: float = 0.1
@@ -92,9 +115,12 @@ class SensitivityExample:
     def __post_init__(self) -> None:
         if not 0.0 < self.theta <= 0.05:
             raise ValueError(
-                f"theta is {self.theta}; give a number above 0 and up to .05, as Appendix E does."
+                f"theta is {self.theta}; give a number above 0 and up to 0.05, as Appendix E does."
             )
         check_deviation("noise", self.noise)
+
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -104,28 +130,28 @@ class SensitivityExample:
     @property
     def population(self) -> Population:
         """The distribution that rounds are drawn from."""
-        return Population.on_line(self.means, (0.0, 1.0 - self.theta, 1.0))
+        return Population.on_interval(self.means, (0.0, 1.0 - self.theta, 1.0))
 
     @property
-    def best_line(self) -> tuple[float, float]:
-        """Intercept and slope of the line of least squared error for f_1; that for f_2 is f_2 itself."""
+    def best_coefficients(self) -> tuple[float, float]:
+        """Intercept and slope of the best linear model of f_1; that of f_2 is f_2 itself."""
         theta = self.theta
         return 0.1 - 1.8 * theta + 2.7 * theta**2, 5.4 * theta * (1.0 - theta)
 
     @property
     def slope(self) -> float:
-        """The slope m of f_2."""
-        intercept, rise = self.best_line
+        """Slope m of the mean reward f_2."""
+        intercept, rise = self.best_coefficients
         return (intercept + rise * (1.0 - self.theta) - 1.0) / (1.0 - self.theta)
 
     @property
     def b(self) -> float:
-        """The mean squared error of the best linear model; as action 1 alone is misjudged, B = 2 b."""
+        """The mean squared error of the best linear model; as action 1 alone is misspecified, B = 2 b."""
         spread = self.theta * (1.0 - self.theta)
         return 0.405 * spread * (1.0 - 3.0 * spread)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return _drawn(self.means, self.noise, start, stop, seed)
 
     def means(self, x: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Environments that can be drawn: potential outcomes, so that all learners meet the same luck."""
+"""Protocol of environments: potential outcomes, so that all learners see the same contexts and rewards."""
 
 from __future__ import annotations
 
@@ -13,15 +13,25 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 
 BLOCK = 8192
-"""Rounds of an environment that share a random stream."""
+"""Number of consecutive rounds that share a random stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class PotentialOutcomes:
-    """n rounds of an environment: contexts, and for every action its expected and its realised reward, (n, K).
+    """Contexts of n rounds with the expected and the realised reward of every action.
 
-    Expected rewards that nobody knows are nan. `reward_round` says for each row at the end of which round its
-    reward is known; None means at the end of its own.
+    All learners see the same contexts and rewards: common random numbers.
+
+    Parameters
+    ----------
+    contexts : Contexts
+        The n contexts.
+    means : array of float
+        (n, K) expected rewards, nan where they are unknown.
+    rewards : array of float
+        (n, K) realised rewards.
+    reward_round : array of int, optional
+        (n,) rounds at whose end each reward is known; by default the end of its own round.
     """
 
     contexts: Contexts
@@ -33,13 +43,13 @@ class PotentialOutcomes:
         return len(self.means)
 
     def take(self, rows: slice | Ints) -> PotentialOutcomes:
-        """Some of the rounds."""
+        """The outcomes of some of the rounds."""
         late = None if self.reward_round is None else self.reward_round[rows]
         return PotentialOutcomes(self.contexts.take(rows), self.means[rows], self.rewards[rows], late)
 
     @staticmethod
     def concat(environments: Sequence[PotentialOutcomes], rounds: Sequence[Ints]) -> PotentialOutcomes:
-        """All rounds of some environments, in the order given; `rounds` says which they are."""
+        """The outcomes of several environments, in the order given; `rounds` are their round numbers."""
         if len(environments) == 1:
             return environments[0]
         late = None
@@ -61,25 +71,34 @@ class PotentialOutcomes:
 
 
 class Drawable(Protocol):
-    """The least that an environment must offer to be played in."""
+    """What an environment must offer at least: rounds to draw."""
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1: the same rows however the rounds are cut."""
+        """Outcomes of rounds start..stop-1: the same rows however rounds are divided into calls."""
         ...
 
 
 class Environment(Drawable, Protocol):
-    """An environment and the problem that it poses."""
+    """An environment that can be drawn, and the problem that it poses."""
 
     @property
     def problem(self) -> Problem:
-        """Actions, features and the range of rewards."""
+        """Actions, features and range of rewards."""
         ...
 
 
 def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
-    """The fixed blocks of rounds that cover start..stop-1, and which rows of each are wanted.
+    """The fixed blocks that cover rounds start..stop-1, with the rows of each that are needed.
 
+    Parameters
+    ----------
+    start : int
+        First round.
+    stop : int
+        Round after the last.
+
+    Examples
+    --------
     >>> list(blocks(8000, 8200))
     [(0, slice(8000, 8192, None)), (1, slice(0, 8, None))]
     """
@@ -89,14 +108,33 @@ def blocks(start: int, stop: int) -> Iterator[tuple[int, slice]]:
 
 
 def block_generator(seed: int, block: int) -> np.random.Generator:
-    """The random stream of one block of an environment; environments and learners have streams of their own."""
+    """The random generator of one block of an environment's rounds.
+
+    Environments and learners have independent streams.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the replication.
+    block : int
+        Number of the block: rounds `BLOCK` * block and on.
+    """
     return np.random.default_rng([seed, 0, block])
 
 
 def drawn(environment_of: Callable[[int], PotentialOutcomes], start: int, stop: int) -> PotentialOutcomes:
-    """Rounds start..stop-1 of an environment that is drawn by whole blocks.
+    """Rounds start..stop-1 of an environment that is drawn block by block.
 
-    Means are computed for whole blocks too: products of matrices round differently for fewer rows.
+    Means are computed for complete blocks too: matrix products round differently for fewer rows.
+
+    Parameters
+    ----------
+    environment_of : Callable[[int], PotentialOutcomes]
+        Function from the number of a block to its `BLOCK` rounds.
+    start : int
+        First round.
+    stop : int
+        Round after the last.
     """
     cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
     return PotentialOutcomes.concat(

@@ -1,4 +1,4 @@
-"""Endless columns of random numbers, drawn by whole blocks: rows are the same however rounds are cut."""
+"""Columns of random numbers drawn block by block: rows are the same however rounds are divided."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ DELAYS = 2
 DRIFT = 3
 FLIPS = 4
 LOG_ROWS = 5
-"""What a stream is for keeps it apart from the others of its seed."""
+"""Purposes of random streams; those of one seed differ by purpose."""
 
 
 def rows_of(draw_block: Callable[[int], Column], start: int, stop: int, size: int = BLOCK) -> Column:
-    """Rows start..stop-1 of a column whose blocks of `size` rows are drawn whole.
+    """Rows start..stop-1 of a column that is drawn in complete blocks of `size` rows.
 
     >>> rows_of(lambda block: 10 * block + np.arange(4), 2, 9, size=4).tolist()
     [2, 3, 10, 11, 12, 13, 20]
@@ -35,5 +35,5 @@ def rows_of(draw_block: Callable[[int], Column], start: int, stop: int, size: in
 
 
 def stream(seed: int, block: int, purpose: int, layer: int = 0) -> np.random.Generator:
-    """The random stream of one block for one purpose; layers are wrappers of a kind, one upon the other."""
+    """The random stream of one block for one purpose; layers number nested wrappers of a kind."""
     return np.random.default_rng([seed, 0, block, purpose, layer])

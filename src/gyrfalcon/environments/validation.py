@@ -1,4 +1,4 @@
-"""The edge: what somebody's environment gives becomes arrays that can be trusted, or a sentence on what is off."""
+"""Input validation of environments: their draws become arrays of known shapes, or an error says what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environments that change: at once, in turns, or little by little."""
+"""Wrappers of environments: delayed rewards, abrupt changes and gradual drift."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.core.validation import check_whole, is_number
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
 from gyrfalcon.environments.streams import DELAYS, DRIFT, rows_of, stream
@@ -19,24 +20,25 @@ from gyrfalcon.environments.wrapping import check_environment, check_same_proble
 
 Distribution: TypeAlias = Literal["fixed", "geometric", "poisson"]
 _LONGEST = 2.0**53
-"""Sums of delays of such means stay far below what 64 bits can hold."""
+"""Largest mean delay: sums of delays then fit into 64 bits."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Delayed:
-    """Any environment, but the reward of a round is known only some rounds after it.
+    """An environment whose rewards are known only some rounds later.
 
-    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each round
-    on their own, independently of contexts, rewards and what a learner does. Where the environment itself delays,
-    the delays add up.
+    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each round,
+    independently of contexts, rewards and actions. They add to those of the environment itself.
 
     Parameters
     ----------
-    mean
-        Rounds that a reward takes on average.
-    distribution
-        "fixed": all take the same number; "geometric": a reward that is still out comes with the same
-        probability at the end of every round; "poisson": delays stay close to their mean.
+    environment : Environment
+        The environment that contexts and rewards come from.
+    mean : float
+        Mean delay in rounds.
+    distribution : {'fixed', 'geometric', 'poisson'}, default 'fixed'
+        'fixed': every delay is the mean; 'geometric': an outstanding reward arrives with the same probability
+        at the end of every round; 'poisson': delays stay close to their mean.
 
     Examples
     --------
@@ -66,19 +68,22 @@ class Delayed:
                 "give one, or distribution='geometric' or 'poisson'."
             )
 
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
+
     @property
     def problem(self) -> Problem:
-        """That of the environment."""
+        """The problem of the environment."""
         return problem_of(self.environment)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         drawn = self.environment.draw(start, stop, seed)
         known = np.arange(start, stop) if drawn.reward_round is None else drawn.reward_round
         return replace(drawn, reward_round=known + self.delays(start, stop, seed))
 
     def delays(self, start: int, stop: int, seed: int) -> Ints:
-        """What this wrapper adds to the rounds start..stop-1, (n,)."""
+        """Delays that this wrapper adds in rounds start..stop-1, (n,)."""
         if self.distribution == "fixed":
             return np.full(stop - start, int(self.mean))
         layer = layers(self.environment, Delayed)
@@ -90,19 +95,22 @@ class Delayed:
         return rng.geometric(1.0 / (1.0 + self.mean), BLOCK) - 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Switching:
-    """Several environments that pose the same problem, one after the other.
+    """Several environments with the same problem, one after the other.
 
-    Every environment counts all rounds, and not only its own: a switch at round 1000 goes on with round 1000 of the
-    next environment. Environments that differ in their truth alone meet the same contexts and the same luck.
+    Every environment counts all rounds, not only its own: a switch at round 1000 goes on with round 1000 of the
+    next environment. Environments that differ in their true means alone share contexts and noise.
 
     Parameters
     ----------
-    at
-        The round (counted from 0) that is the next environment's first, or one for each environment but the first.
-    every
-        Instead of that: each environment has so many rounds, and after the last comes the first again.
+    environments : sequence of Environment
+        The environments, in their order.
+    at : int or Sequence[int], optional
+        The first round (counted from 0) of the second environment, or one such round for each environment but
+        the first.
+    every : int, optional
+        Length of each environment's turn in rounds, instead of `at`; after the last comes the first again.
 
     Examples
     --------
@@ -133,13 +141,16 @@ class Switching:
         self._check_rounds()
         check_same_problem(self.environments)
 
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
+
     @property
     def problem(self) -> Problem:
-        """The one that all environments pose."""
+        """The common problem of all environments."""
         return problem_of(self.environments[0])
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return rows_from(self.environments, self.numbers(start, stop), start, seed)
 
     def numbers(self, start: int, stop: int) -> Ints:
@@ -170,14 +181,27 @@ class Switching:
             raise ValueError(f"at is {self.at!r}; give rounds that increase.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drifting:
-    """One environment that turns into another, row by row.
+    """An environment that turns gradually into another one.
 
-    A round comes from the environment `after` with a probability that is 0 up to round `start` (counted from 0),
-    rises in a line, and is 1 from round `stop` on. Which rounds those are depends on the seed alone, and is
-    independent of both environments. For more environments, let one that drifts turn into a third.
+    A round comes from `after` with a probability that is 0 up to round `start`, rises linearly, and is 1 from round
+    `stop` on. Which rounds those are depends on the seed alone, and is independent of both environments. For more
+    environments, let one that drifts turn into a third.
 
+    Parameters
+    ----------
+    before : Environment
+        The environment up to round `start`.
+    after : Environment
+        The environment from round `stop` on.
+    start : int
+        The round (counted from 0) at which the change begins.
+    stop : int
+        The round at which the change is complete.
+
+    Examples
+    --------
     >>> from gyrfalcon.environments.synthetic.families import LinearEnvironment
     >>> before, after = LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1)
     >>> drift = Drifting(before, after, start=1000, stop=5000)
@@ -200,13 +224,16 @@ class Drifting:
             raise ValueError(f"stop is {self.stop} and start is {self.start}; give a later round to stop at.")
         check_same_problem((self.before, self.after))
 
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
+
     @property
     def problem(self) -> Problem:
-        """The one that both environments pose."""
+        """The common problem of both environments."""
         return problem_of(self.before)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return rows_from((self.before, self.after), self.numbers(start, stop, seed), start, seed)
 
     def shares(self, start: int, stop: int) -> Floats:

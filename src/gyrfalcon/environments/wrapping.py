@@ -16,13 +16,13 @@ _PARTS = ("actions", "features", "action_features", "reward_range", "out_of_rang
 
 
 def check_environment(name: str, environment: object) -> None:
-    """Refuse what can't be drawn from; a class is not yet an environment."""
+    """Refuse objects without `draw`, and classes in place of their instances."""
     if isinstance(environment, type) or not callable(getattr(environment, "draw", None)):
         raise ValueError(f"{name} is {environment!r}; give an environment such as LinearEnvironment().")  # noqa: TRY004 - as all settings
 
 
 def check_same_problem(environments: Sequence[Drawable]) -> None:
-    """Refuse environments between which a learner could not go on."""
+    """Refuse environments that pose different problems."""
     first, *others = map(problem_of, environments)
     for number, other in enumerate(others, start=1):
         for part in _PARTS:
@@ -35,7 +35,7 @@ def check_same_problem(environments: Sequence[Drawable]) -> None:
 
 
 def layers(environment: object, kind: type) -> int:
-    """How many wrappers of a kind lie one upon the other in an environment.
+    """Number of nested wrappers of a kind in an environment.
 
     Each layer has a random stream of its own: two that shared one would not be independent.
     """
@@ -44,7 +44,7 @@ def layers(environment: object, kind: type) -> int:
 
 
 def rows_from(environments: Sequence[Drawable], which: Ints, start: int, seed: int) -> PotentialOutcomes:
-    """Rounds from `start` on, round i from environments[which[i]]; an environment is asked only where it is needed."""
+    """Rounds from `start` on, round i from environments[which[i]]; an environment is drawn only where it is needed."""
     present = np.unique(which).tolist() if len(which) else [0]
     places = [np.flatnonzero(which == number) for number in present]
     parts = [

@@ -1,1 +1,5 @@
-"""What logs say by themselves: scores of policies row by row, and how wrong a model class is."""
+"""Estimates from logged data: scores of policies and misspecification."""
+
+from gyrfalcon.registry import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

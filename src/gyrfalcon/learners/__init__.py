@@ -1,1 +1,5 @@
-"""Assembly of oracle, kernel and schedule: one file per algorithm, readable beside its paper."""
+"""Contextual bandit learners, and the parts of a learner of your own."""
+
+from gyrfalcon.registry import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

@@ -1,1 +1,5 @@
-"""From logs to reward models: features, sufficient statistics, exact regressions."""
+"""Regression oracles: model classes, features and solvers of least squares."""
+
+from gyrfalcon.registry import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

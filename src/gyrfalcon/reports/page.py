@@ -22,8 +22,9 @@ _PNG = b"\x89PNG"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Whether something holds, as a sign and words; None where it can't be said."""
+    """A verdict in words, with a sign for whether something holds; None where neither is said."""
 
+    text: str
     holds: bool | None
 
 
@@ -175,7 +176,8 @@ def _table(table: Table) -> str:
 
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Mark):
-        return _VERDICTS[cell.holds]
+        name, sign = _SIGNS[cell.holds]
+        return f'<td class="mark {name}"><span aria-hidden="true">{sign}</span> {html.escape(cell.text)}</td>'
     if isinstance(cell, str):
         return f"<td>{marked(cell)}</td>"
     return f'<td class="number">{_number(cell)}</td>'
@@ -186,10 +188,10 @@ def _number(value: float) -> str:
 
 
 # A sign and words beside the colour: a reader may not see it, and a printer may not have it.
-_VERDICTS: dict[bool | None, str] = {
-    True: '<td class="mark holds"><span aria-hidden="true">✓</span> holds</td>',
-    False: '<td class="mark fails"><span aria-hidden="true">✗</span> does not hold</td>',
-    None: '<td class="mark open"><span aria-hidden="true">–</span> not decided</td>',
+_SIGNS: dict[bool | None, tuple[str, str]] = {
+    True: ("holds", "✓"),
+    False: ("fails", "✗"),
+    None: ("open", "–"),
 }
 
 _PAGE = Template("""<!DOCTYPE html>

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gyrfalcon.reports.style import style
-from gyrfalcon.storage.atomic import write_whole
+from gyrfalcon.storage.atomic import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,4 +42,4 @@ def picture(figure: Figure, kind: str) -> bytes:
 def save_pictures(folder: Path, stem: str, files: Mapping[str, bytes]) -> None:
     """Write each file whole under folder/stem.ending."""
     for kind, content in files.items():
-        write_whole(folder / f"{stem}.{kind}", content)
+        write_atomically(folder / f"{stem}.{kind}", content)

@@ -205,7 +205,7 @@ class ReplicationState:
         return ReplicationState(learner, clock, (), None, dict.fromkeys(range(len(runs)), clock))
 
     def played(self, place: int, keep_policy: bool) -> PlayedEpoch:
-        """What is kept of the epoch of one replication."""
+        """The record of the epoch of one replication."""
         if place in self.alone:
             return PlayedEpoch.of(self.alone[place], keep_policy)
         assert self.marching is not None

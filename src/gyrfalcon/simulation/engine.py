@@ -29,7 +29,7 @@ OnRounds = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is played: a learner in an environment, one replication of it."""
+    """One replication of a learner in an environment."""
 
     learner: Learner
     environment: Drawable
@@ -116,7 +116,7 @@ class Rounds:
         return self._drawn.take(slice(start - first, stop - first))
 
     def decisions(self, epoch: Epoch, start: int, outcomes: PotentialOutcomes) -> Decisions:
-        """What the epoch decides from round `start` on."""
+        """Decisions of the epoch from round `start` on."""
         n = len(outcomes)
         self._actions.random(out=self._uniforms[2, :n])
         if needs_coins(epoch):

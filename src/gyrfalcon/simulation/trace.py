@@ -17,8 +17,17 @@ from gyrfalcon.core.validation import check_whole
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A mean over replications and its standard error; nan for a single replication, which has none.
+    """Mean over replications and its standard error.
 
+    Attributes
+    ----------
+    mean : float
+        Mean over replications.
+    standard_error : float
+        Standard error of the mean; nan for a single replication.
+
+    Examples
+    --------
     >>> Summary.of(np.array([1.0, 3.0]))
     Summary(mean=2.0, standard_error=1.0)
     """
@@ -63,24 +72,33 @@ class PlayedEpoch:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Results of R replications at C checkpoints; rewards and regret are in the problem's own units.
+    """Regret, rewards and propensities of R replications at C checkpoints.
 
-    A checkpoint is a number of rounds played, and the last one is all of them. The stretch of a checkpoint
-    are the rounds since the one before.
+    Rewards and regret are in the problem's own units. A checkpoint is a number of rounds played, and the last one is
+    all of them. The stretch of a checkpoint are the rounds since the one before.
+
+    Attributes
+    ----------
+    checkpoints : array of int
+        (C,) numbers of rounds, increasing.
+    regret : array of float
+        (R, C) cumulative expected regret; nan in an environment without known expected rewards.
+    reward : array of float
+        (R, C) cumulative reward, as the environment gave it: a learner may see it clipped.
+    propensity : array of float
+        (R, C) propensity of the action played in the checkpoint's own round.
+    least_propensity : array of float
+        (R, C) smallest propensity of the stretch.
+    epochs : tuple[tuple[PlayedEpoch, ...], ...]
+        For each replication the epochs that played a checkpoint's round, in order.
     """
 
     checkpoints: Ints
-    """(C,): increasing."""
     regret: Floats
-    """(R, C): cumulative expected regret; nan in an environment that does not know its expected rewards."""
     reward: Floats
-    """(R, C): cumulative reward, as the environment gave it: a learner may see it clipped."""
     propensity: Floats
-    """(R, C): of the action played in the checkpoint's own round."""
     least_propensity: Floats
-    """(R, C): the smallest of the stretch."""
     epochs: tuple[tuple[PlayedEpoch, ...], ...]
-    """For each replication the epochs that played a checkpoint's round, in order."""
 
     def __repr__(self) -> str:
         runs = f"{self.n_replications} replication{'' if self.n_replications == 1 else 's'}"

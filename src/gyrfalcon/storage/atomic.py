@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and what is left of those that were being written at a kill."""
+"""Atomic writes of files, and removal of temporary files that killed processes left behind."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 _PART = re.compile(r"\.(?P<host>.*)-(?P<pid>\d+)-[0-9a-f]{16}\.gyrfalcon-part")
 _LONG_AGO = 3600.0
-"""Seconds after which a temporary file is a leftover, even of another machine: writing one takes moments."""
+"""Seconds after which a temporary file counts as left behind, even by another machine."""
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Put the content there in one step: after a crash the path holds the old file or the new one.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file in one step: after a crash the path holds the old file or the new one.
 
     A new file gets the permissions of any new file (the umask), a replaced one keeps those it had.
     """
@@ -39,7 +39,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files of processes that are gone."""
+    """Remove the temporary files of processes that no longer run."""
     for path in folder.glob(".*.gyrfalcon-part"):
         with contextlib.suppress(OSError):
             if _is_leftover(path):
@@ -47,7 +47,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _part_name() -> str:
-    """A name for a temporary file that says who is writing it."""
+    """Name of a temporary file, with the host and process that write it."""
     return f".{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(8)}.gyrfalcon-part"
 
 
@@ -69,7 +69,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _is_leftover(path: Path) -> bool:
-    """Whether the process that was writing this file is gone."""
+    """Whether the process that was writing this file no longer runs."""
     if time.time() - path.stat().st_mtime > _LONG_AGO:
         return True
     match = _PART.fullmatch(path.name)
@@ -84,5 +84,5 @@ def _is_running(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # it is somebody else's
+        return True  # a process of another user
     return True

@@ -1,14 +1,15 @@
-"""Values as a tree of JSON and a list of arrays, and back: no pickle, only classes that were named.
+"""Values as a tree of JSON and a list of arrays, and back: no pickle, only registered classes.
 
-A frozen dataclass is stored as its name and fields, an array by its number; what stands in several places
-is stored once. Reading builds nothing but the classes in the table it is given and the regressors that they
-name, which are fitted again: a foreign file can at worst be refused, or cost time and memory.
+A frozen dataclass is stored as its id and fields, an array by its number; a value that stands in several
+places is stored once. Reading builds nothing but the classes of the registry, those that the caller names,
+and the regressors that they name, which are fitted again: a foreign file can at worst be refused, or cost
+time and memory.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -17,27 +18,18 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.storage.class_ids import ClassIds
 
-Classes = Mapping[str, type]
 STORED_DTYPES = ("float64", "int64", "bool")
 _INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 _SCALARS = (*_INTEGERS, np.bool_, np.str_, np.float16, np.float32, np.float64)
-SCALARS: Classes = {cls.__name__: cls for cls in _SCALARS}
-
-
-def class_table(classes: Iterable[type]) -> dict[str, type]:
-    """Names to classes, each name once."""
-    table: dict[str, type] = {}
-    for cls in classes:
-        if table.setdefault(cls.__name__, cls) is not cls:
-            raise ValueError(f"two classes are called {cls.__name__}, by which files know them; rename one.")
-    return table
+SCALARS: dict[str, type] = {cls.__name__: cls for cls in _SCALARS}
 
 
 class Encoder:
     """Turns values into JSON, collecting their arrays."""
 
-    def __init__(self, classes: Classes) -> None:
+    def __init__(self, classes: ClassIds) -> None:
         self._classes = classes
         self.arrays: list[np.ndarray[Any, Any]] = []
         # By identity, which lasts while the value itself holds on to its parts.
@@ -79,30 +71,31 @@ class Encoder:
         return {"array": self._array_numbers[id(value)]}
 
     def _instance(self, value: object) -> object:
-        name = type(value).__name__
-        if self._classes.get(name) is not type(value):
+        cls = type(value)
+        class_id = self._classes.id_of(cls)
+        if class_id is None:
             raise TypeError(
-                f"{short_repr(value)} can't be stored: {name} is not a known class. Action labels may be text, "
-                "numbers, booleans, bytes, None or tuples of these; name dataclasses and Enums of your own "
-                "with classes=[...]."
+                f"{short_repr(value)} can't be stored: {cls.__name__} is not a known class. Action labels may be "
+                "text, numbers, booleans, bytes, None or tuples of these; name dataclasses and Enums of your "
+                "own with classes=[...]."
             )
         if isinstance(value, Enum):
-            return {"enum": name, "value": self.encode(value.value)}
+            return {"enum": class_id, "value": self.encode(value.value)}
         if not is_dataclass(value):
             raise TypeError(
-                f"{short_repr(value)} can't be stored: {name} is neither a dataclass nor an Enum."
+                f"{short_repr(value)} can't be stored: {cls.__name__} is neither a dataclass nor an Enum."
             )
         if id(value) in self._instance_numbers:
             return {"again": self._instance_numbers[id(value)]}
         parts = {f.name: self.encode(getattr(value, f.name)) for f in fields(value) if f.init}
         self._instance_numbers[id(value)] = len(self._instance_numbers)
-        return {"class": name, "fields": parts}
+        return {"class": class_id, "fields": parts}
 
 
 class Decoder:
     """Turns JSON and arrays back into values."""
 
-    def __init__(self, classes: Classes, array: Callable[[int], np.ndarray[Any, Any]]) -> None:
+    def __init__(self, classes: ClassIds, array: Callable[[int], np.ndarray[Any, Any]]) -> None:
         self._classes = classes
         self._array = cache(array)
         self._instances: list[Any] = []
@@ -119,7 +112,7 @@ class Decoder:
             case {"bytes": str(text)}:
                 return bytes.fromhex(text)
             case {"scalar": str(name), "value": value}:
-                return _known(name, SCALARS)(self.decode(value))
+                return _scalar(name)(self.decode(value))
             case {"array": int(number)}:
                 return self._array(number)
             case {"tuple": list(items)}:
@@ -128,10 +121,10 @@ class Decoder:
                 return [self.decode(item) for item in items]
             case {"dict": list(pairs)}:
                 return {self.decode(key): self.decode(item) for key, item in pairs}
-            case {"enum": str(name), "value": value}:
-                return _known(name, self._classes)(self.decode(value))
-            case {"class": str(name), "fields": dict(parts)}:
-                cls = _known(name, self._classes)
+            case {"enum": str(class_id), "value": value}:
+                return self._classes.class_of(class_id)(self.decode(value))
+            case {"class": str(class_id), "fields": dict(parts)}:
+                cls = self._classes.class_of(class_id)
                 self._instances.append(cls(**{key: self.decode(part) for key, part in parts.items()}))
                 return self._instances[-1]
             case {"again": int(number)} if 0 <= number < len(self._instances):
@@ -139,9 +132,7 @@ class Decoder:
         raise ValueError(f"an entry with the keys {short_repr(sorted(tree))} is of no known kind.")
 
 
-def _known(name: str, classes: Classes) -> type:
-    if name not in classes:
-        raise ValueError(
-            f"it holds a {name}, which is not a known class; name classes of your own with classes=[...]."
-        )
-    return classes[name]
+def _scalar(name: str) -> type:
+    if name not in SCALARS:
+        raise ValueError(f"it holds a scalar of the type {short_repr(name)}, which .save never writes.")
+    return SCALARS[name]

@@ -1,8 +1,8 @@
-"""One value in one file: written whole or not at all, refused with a sentence when it is not whole.
+"""One value in one file: written atomically, refused with a sentence when it is damaged.
 
-A file is a zip archive of stored parts: a manifest in JSON and an .npy file per array. The checksums of the
-archive reveal damage; they don't protect against somebody who wants to deceive. The same value gives the same
-bytes.
+A file is a zip archive of stored parts: a manifest in JSON and an .npy file per array. The manifest has the
+format version, and classes by ids that do not depend on their names in Python. The checksums of the archive
+reveal damage; they don't protect against somebody who wants to deceive. The same value gives the same bytes.
 """
 
 from __future__ import annotations
@@ -18,49 +18,53 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.oracles.regressors.fitted import RefitError
-from gyrfalcon.storage.atomic import write_whole
-from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder, class_table
-from gyrfalcon.storage.registry import CLASSES
+from gyrfalcon.storage.atomic import write_atomically
+from gyrfalcon.storage.class_ids import ClassIds
+from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder
+from gyrfalcon.storage.migrations import VERSION, FormatVersionError, migrated
 
 FORMAT = "gyrfalcon"
-VERSION = 1
 _MANIFEST = "manifest.json"
 
 
 def save(path: str | os.PathLike[str], value: object, classes: Iterable[type] = ()) -> None:
     """Write a value atomically: after a crash the path holds the old file or the new one, never a part."""
-    encoder = Encoder(class_table([*CLASSES.values(), *classes]))
+    encoder = Encoder(ClassIds(classes))
     try:
         manifest = json.dumps(
-            {"format": FORMAT, "version": VERSION, "value": encoder.encode(value)}, allow_nan=False
+            {"format": FORMAT, "format_version": VERSION, "value": encoder.encode(value)}, allow_nan=False
         )
     except RecursionError:
         raise ValueError("the value is nested too deeply to be stored; make its labels flatter.") from None
     try:
-        write_whole(Path(path), _archive(manifest, encoder.arrays))
+        write_atomically(Path(path), _archive(manifest, encoder.arrays))
     except OSError as error:
-        reason = f"{error.strerror}, so nothing was saved and what was there is untouched; free space or mend"
+        reason = (
+            f"{error.strerror}, so nothing was saved and what was there is untouched; free space or correct"
+        )
         raise OSError(error.errno, f"{reason} the path, and save again", os.fspath(path)) from error
 
 
 def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
-    """The value that `save` wrote."""
-    table = class_table([*CLASSES.values(), *classes])
+    """Read the value that `save` wrote."""
+    ids = ClassIds(classes)
     if Path(path).is_dir():
         raise ValueError(f"{os.fspath(path)} is a directory; give the file that .save wrote.")
     content = Path(path).read_bytes()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             manifest = _manifest(archive)
-            return Decoder(table, lambda number: _read_array(archive, number)).decode(manifest["value"])
+            return Decoder(ids, lambda number: _read_array(archive, number)).decode(manifest["value"])
+    except FormatVersionError as error:
+        raise ValueError(f"{os.fspath(path)} {error}.") from error
     except RefitError as error:
-        raise ValueError(f"{os.fspath(path)} is whole, but {error}.") from error
+        raise ValueError(f"{os.fspath(path)} is intact, but {error}.") from error
     except Exception as error:
-        # Whatever the zip, JSON or NumPy reader, or a class that was handed odd fields, has stumbled over.
+        # Errors of the zip, JSON and NumPy readers, and of classes with invalid fields.
         reason = str(error).rstrip(".") or type(error).__name__
         raise ValueError(
             f"{os.fspath(path)} can't be read as a gyrfalcon file: {reason}. "
-            "Give a whole file that .save wrote; if this one was cut short, take its last good copy."
+            "Give a complete file that .save wrote; if this one was cut short, take its last good copy."
         ) from error
 
 
@@ -98,11 +102,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     manifest = json.loads(_read(archive, _MANIFEST))
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ValueError("it was written by another program.")
-    if manifest.get("version") != VERSION:
-        raise ValueError(
-            f"it has format version {manifest.get('version')}, and this gyrfalcon reads {VERSION}."
-        )
-    return manifest
+    return migrated(manifest)
 
 
 def _read_array(archive: zipfile.ZipFile, number: int) -> np.ndarray[Any, Any]:

@@ -1,1 +1,5 @@
-"""Grids of learners, environments and seeds, run in parallel and stored."""
+"""Grids of learners and environments, run in parallel and stored."""
+
+from gyrfalcon.registry import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

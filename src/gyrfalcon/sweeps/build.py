@@ -38,7 +38,7 @@ def build_environment(settings: object, place: str = "environment") -> Any:
     """The environment that settings describe; an environment itself stays what it is.
 
     >>> build_environment({"name": "delayed", "environment": {"name": "StepExample"}, "mean": 10}).environment
-    StepExample(noise=0.1)
+    StepExample()
     """
     return _entry(settings, environment_maker, ("draw",), "StepExample", place)
 

@@ -27,7 +27,7 @@ from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.oracles.regressors.spec import Estimator, estimator_of
 from gyrfalcon.sweeps.named_sets import NamedSet
-from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS, PARTS
+from gyrfalcon.sweeps.registry import PARTS
 
 _KEYED = 'Keyed(object, key="a name of yours")'
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -35,9 +35,16 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 @dataclass(frozen=True)
 class Keyed:
-    """An object under a key of your own choosing, for what has no content that a program could see.
+    """An object with a key chosen by the user, for objects without readable content.
 
     The key is all that a sweep knows of the object: change it whenever the object changes.
+
+    Parameters
+    ----------
+    value : object
+        The learner or environment.
+    key : str
+        Name of the object in keys and labels of results.
     """
 
     value: Any
@@ -50,7 +57,7 @@ class Keyed:
 
 
 def settings_of(value: object) -> Any:
-    """The object as plain data, from which the catalogue's classes can be built again.
+    """The object as plain data, from which registered classes can be built again.
 
     >>> from gyrfalcon.core.schedules import Geometric
     >>> settings_of(Geometric(ratio=3))
@@ -123,8 +130,8 @@ def settings_digest(data: object) -> str:
 
 
 def name_of(cls: type) -> str:
-    """The name of a class in the catalogue, and with its module if it is not there."""
-    known = {**PARTS, **ENVIRONMENTS, **LEARNERS}.get(cls.__name__)
+    """The name of a class in the registry, and with its module if it is not there."""
+    known = PARTS.get(cls.__name__)
     return cls.__name__ if known is cls else f"{_module_of(cls)}.{cls.__qualname__}"
 
 

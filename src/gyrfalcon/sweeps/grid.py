@@ -97,22 +97,26 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """Every learner in every environment with every seed.
+    """Grid of learners, environments and seeds for a sweep.
 
-    Learners and environments are objects, or settings such as `{"name": "LinUCB", "alpha": 0.3}`, or just
-    names. A list within settings is a choice: the grid has one learner for each combination.
+    Learners and environments are objects, or settings such as `{"name": "LinUCB", "alpha": 0.3}`, or names. A list
+    within settings is a choice: the grid has one learner for each combination.
 
     Parameters
     ----------
-    n_rounds
-        Of each replication.
-    n_replications
-        Of each combination and seed. Raising it later computes only what is new.
-    seeds
-        Whole numbers. Several of them are groups of replications, told apart in the results.
-    checkpoints
-        After which rounds results are kept, as for `simulate`: None for about a hundred spaced evenly in
-        logs, a number for about that many, "every", or the rounds themselves.
+    learners : sequence
+        Learners, or settings of learners.
+    environments : sequence
+        Environments, or settings of environments.
+    n_rounds : int
+        Rounds per replication.
+    n_replications : int, default 1
+        Replications per learner, environment and seed. Raising it later computes only what is new.
+    seeds : int or Sequence[int], default (0,)
+        Random seeds. Several of them are groups of replications, kept apart in the results.
+    checkpoints : int, sequence of int or 'every', optional
+        Rounds to record, as for `simulate`: None for about a hundred, evenly spaced on a log scale, a number
+        for about that many, "every", or the rounds themselves.
 
     Examples
     --------

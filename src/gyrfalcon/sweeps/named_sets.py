@@ -6,12 +6,13 @@ from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.environments.data.classification import Classification, Order
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import PotentialOutcomes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NamedSet:
     """The data set of a name: only the name and a digest of the rows travel to other processes.
 
@@ -35,6 +36,9 @@ class NamedSet:
         if self.content is None:
             object.__setattr__(self, "content", found)
         self._check(found)
+
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
 
     @property
     def data(self) -> Classification:

@@ -1,83 +1,45 @@
-"""Learners, environments and their parts by name: literal lists, no registry magic.
+"""Learners, environments and their parts by the names that people write in settings.
 
 Names may be written as people do: `epsilon-falcon`, `Epsilon FALCON` and `EpsilonFalcon` are one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
-from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.environments.data.named import dataset_names
-from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
-from gyrfalcon.environments.synthetic.families import (
-    BumpEnvironment,
-    LinearEnvironment,
-    SinusoidEnvironment,
-    XorEnvironment,
-)
-from gyrfalcon.environments.synthetic.outcomes import HeteroscedasticEnvironment, RareRewardEnvironment
-from gyrfalcon.environments.wrappers import Delayed, Drifting, Switching
-from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
-from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
-from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
-from gyrfalcon.learners.baselines.explore_first import ExploreFirst
-from gyrfalcon.learners.baselines.greedy import Greedy
-from gyrfalcon.learners.baselines.softmax import Softmax
-from gyrfalcon.learners.baselines.uniform import Uniform
-from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.falcon import Falcon
-from gyrfalcon.learners.falcon_plus import FalconPlus
-from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
-from gyrfalcon.learners.optimistic.lints import LinTS
-from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.learners.optimistic.oful import OFUL
-from gyrfalcon.learners.optimistic.regcb import RegCB
-from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.oracles.features.bases import Identity, Polynomial, RandomFourier
-from gyrfalcon.oracles.features.splines import Splines
-from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.oracles.regressors.spec import class_named
-from gyrfalcon.oracles.stump_hull.regressor import StumpHull
-from gyrfalcon.storage.codec import class_table
+from gyrfalcon.registry import entries_of
 from gyrfalcon.sweeps.named_sets import NamedSet
 
 Maker = Callable[..., Any]
-Makers = Mapping[str, Maker]
 
-LEARNERS: Makers = class_table(
-    [
-        *(AdaptiveFalcon, EpsilonFalcon, Falcon, FalconPlus, SquareCB),
-        *(LinUCB, EnlargedLinUCB, OFUL, LinTS, RegCB),
-        *(EpochGreedy, ExploreFirst, EpsilonGreedy, Softmax, Greedy, Uniform),
-    ]
-)
-ENVIRONMENTS: Makers = class_table(
-    [
-        *(StepExample, SensitivityExample),
-        *(
-            LinearEnvironment,
-            SinusoidEnvironment,
-            XorEnvironment,
-            BumpEnvironment,
-            RareRewardEnvironment,
-            HeteroscedasticEnvironment,
-        ),
-        *(ActionFeatureEnvironment, EligibilityEnvironment, Delayed, Switching, Drifting),
-    ]
-)
-PARTS: Makers = class_table(
-    [
-        *(Linear, Regressor, StumpHull),
-        *(Identity, Polynomial, Splines, RandomFourier),
-        *(Doubling, Geometric, FixedBatch, KnownHorizon),
-    ]
-)
+
+class Makers(Mapping[str, Maker]):
+    """Classes of some kinds by name, in the registry's order; each is imported when it is looked up."""
+
+    def __init__(self, *kinds: str) -> None:
+        self._entries = {entry.name: entry for entry in entries_of(*kinds)}
+
+    def __getitem__(self, name: str) -> Maker:
+        maker: Maker = self._entries[name].load()
+        return maker
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+LEARNERS = Makers("learner")
+ENVIRONMENTS = Makers("environment")
+PARTS = Makers("model_class", "regressor", "basis", "schedule", "environment", "learner")
+"""Whatever a setting may hold."""
+
 REGRESSORS = (
     "sklearn.linear_model.LinearRegression",
     "sklearn.linear_model.Ridge",
@@ -116,9 +78,7 @@ def environment_maker(name: object, place: str) -> tuple[str, Maker]:
 
 def part_maker(name: object, place: str) -> tuple[str, Maker]:
     """The right name of what a setting may hold, and what makes it: a part, a regressor, or an environment."""
-    makers = {**PARTS, **ENVIRONMENTS, **LEARNERS}
-    known = partial(_part_names, makers)
-    return _regressor(name, place) or _data_set(name) or _found(name, makers, "part", place, known)
+    return _regressor(name, place) or _data_set(name) or _found(name, PARTS, "part", place, _part_names)
 
 
 def _found(
@@ -153,7 +113,7 @@ def _regressor(name: object, place: str) -> tuple[str, Maker] | None:
 
 def _data_set(name: object) -> tuple[str, Maker] | None:
     """A classification set; its name is looked up last, as that may have to read what is installed."""
-    if not isinstance(name, str) or _right_name(name, {**PARTS, **ENVIRONMENTS, **LEARNERS}):
+    if not isinstance(name, str) or _right_name(name, PARTS):
         return None
     right = name if "/" in name else _right_name(name, dataset_names())
     return None if right is None else (right, partial(NamedSet, right))
@@ -163,5 +123,5 @@ def _environment_names() -> list[str]:
     return [*ENVIRONMENTS, *dataset_names()]
 
 
-def _part_names(makers: Makers) -> list[str]:
-    return [*makers, *_REGRESSORS]
+def _part_names() -> list[str]:
+    return [*PARTS, *_REGRESSORS]

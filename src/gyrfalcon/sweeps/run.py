@@ -12,32 +12,13 @@ from typing import TYPE_CHECKING
 
 from gyrfalcon import __version__
 from gyrfalcon.core.validation import check_whole
+from gyrfalcon.sweeps.errors import CellsFailedError, StorageError, SweepError
 from gyrfalcon.sweeps.grid import Cell, Grid
 from gyrfalcon.sweeps.store import SetAside, Store, StoredCell
 from gyrfalcon.sweeps.workers import outcomes
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class SweepError(Exception):
-    """A sweep that was not finished: what is stored is safe, and the same sweep goes on from there."""
-
-
-class StorageError(SweepError):
-    """Results could not be written or read, as on a full disk."""
-
-
-class WorkersError(SweepError):
-    """Workers died, or there are none."""
-
-
-class CellsFailedError(SweepError):
-    """Some cells have no results, and all others are stored; `failures` has a sentence for each."""
-
-    def __init__(self, message: str, failures: tuple[str, ...]) -> None:
-        super().__init__(message)
-        self.failures = failures
 
 
 @dataclass(frozen=True)
@@ -104,17 +85,33 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Sweep:
-    """A finished sweep: where its results are, and what had to be done for them."""
+    """Results of a finished sweep, and what had to be computed for them.
+
+    Attributes
+    ----------
+    grid : Grid
+        The grid.
+    folder : Path
+        Folder of the results.
+    files : tuple[Path, ...]
+        Files with this grid's results; the folder may hold those of other grids, too.
+    n_reused : int
+        Number of cells that were stored before.
+    n_computed : int
+        Number of cells that were computed.
+    set_aside : tuple[SetAside, ...]
+        Damaged or foreign files that were set aside.
+    left_alone : tuple[Path, ...], default ()
+        Other entries of the folder, which readers of a complete folder may fail on.
+    """
 
     grid: Grid
     folder: Path
     files: tuple[Path, ...]
-    """With this grid's results; the folder may hold those of other grids, too."""
     n_reused: int
     n_computed: int
     set_aside: tuple[SetAside, ...]
     left_alone: tuple[Path, ...] = ()
-    """What else is in the folder, still there: some readers of a whole folder stumble over it."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -141,21 +138,23 @@ def run_sweep(
     cluster: str | None = None,
     on_cell: OnCell | None = None,
 ) -> Sweep:
-    """The results of a grid in a folder: what is stored there is not computed again.
+    """Compute the results of a grid in a folder; stored cells are not computed again.
 
-    After a kill, a full disk or Ctrl-C the same call goes on where it stopped: at most the cells that were
-    being computed are lost. A damaged or foreign Parquet file is set aside and its cell computed anew.
+    After a kill, a full disk or Ctrl-C the same call goes on where it stopped: at most the cells that were being
+    computed are lost. A damaged or foreign Parquet file is set aside and its cell computed anew.
 
     Parameters
     ----------
-    folder
-        One Parquet data set; see `gyrfalcon.sweeps.store`.
-    jobs
-        Processes on this machine; -1 for one per core.
-    cluster
-        The address of a Dask scheduler, such as "tcp://127.0.0.1:8786", to compute there instead.
-    on_cell
-        Told each cell that was just stored, how many are stored now, and how many there will be.
+    grid : Grid
+        The grid to compute.
+    folder : str or path
+        Folder of the results, one Parquet data set; see `gyrfalcon.sweeps.store`.
+    jobs : int, default 1
+        Number of worker processes; -1 for one per core.
+    cluster : str, optional
+        Address of a Dask scheduler, such as "tcp://127.0.0.1:8786", to compute there instead.
+    on_cell : callable, optional
+        Callback with each cell that was just stored, how many are stored, and how many there will be.
 
     Raises
     ------

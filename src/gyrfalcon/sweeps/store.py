@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from gyrfalcon import __version__
 from gyrfalcon.simulation.trace import Trace
-from gyrfalcon.storage.atomic import remove_leftovers, write_whole
+from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
 from gyrfalcon.sweeps.content_key import as_text
 from gyrfalcon.sweeps.grid import Cell, cell_key
 from gyrfalcon.sweeps.tables import schema, table_of
@@ -82,7 +82,7 @@ class Store:
         for _ in range(_TRIES):
             # Its temporary file is gone only if another machine has taken it for a leftover.
             with contextlib.suppress(FileNotFoundError):
-                write_whole(self.path(key), content)
+                write_atomically(self.path(key), content)
                 return
         raise FileNotFoundError(errno.ENOENT, "temporary files vanish from the folder", str(self.folder))
 

@@ -17,9 +17,9 @@ from typing import Any
 from gyrfalcon import __version__
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
+from gyrfalcon.sweeps.errors import WorkersError
 from gyrfalcon.sweeps.grid import Cell
 from gyrfalcon.sweeps.processes import WorkerKilledError, completed, one_thread
-from gyrfalcon.sweeps.run import WorkersError
 from gyrfalcon.sweeps.store import encoded
 
 PATIENCE = 60

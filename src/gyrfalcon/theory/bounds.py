@@ -13,11 +13,27 @@ from gyrfalcon.theory.regret_rates import RegretRate, regret_rate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegretBound:
-    """The terms of Theorem 2's bound, and beside them the rate with unit constants.
+    """Terms of Theorem 2's regret bound, and beside them the rate with unit constants.
 
-    passive: rounds of uniform play. azuma: rewards' deviation from their means. first_epoch: rounds before
-    the first fit. misspecification, estimation: what a wrong class and finite data cost active rounds.
+    Attributes
+    ----------
+    passive : float
+        Cost of passive rounds.
+    azuma : float
+        Deviation of rewards from their means (Azuma's inequality).
+    first_epoch : float
+        Rounds before the first fit.
+    misspecification : float
+        Cost of misspecification.
+    estimation : float
+        Cost of estimation from finite data.
+    T : float
+        Number of rounds.
+    rate : RegretRate
+        The rate with unit constants.
 
+    Examples
+    --------
     >>> regret_bound(100, K=2, comp=4, b=0.0, epsilon=0.25, delta=0.05).rate.passive
     25.0
     """
@@ -32,7 +48,7 @@ class RegretBound:
 
     @property
     def total(self) -> float:
-        """All terms together."""
+        """Sum of all terms of the bound."""
         return self.passive + self.azuma + self.first_epoch + self.misspecification + self.estimation
 
     @property
@@ -55,11 +71,40 @@ def regret_bound(
     B: float | None = None,
     variant: Variant = "corrected",
 ) -> RegretBound:
-    """The bound at the end of Theorem 2's proof, term by term; K b stands for B where B is unknown.
+    """Regret bound of Theorem 2, term by term; K b stands for B where B is unknown.
 
-    With the paper's constants it exceeds T for any horizon in practice: read `capped` and `rate` as well.
-    Logarithms take T for at least 2.
+    With the paper's constants it exceeds T for any horizon in practice: read `capped` and `rate` as well. Logarithms
+    take T for at least 2.
 
+    Parameters
+    ----------
+    T : float
+        Number of rounds.
+    K : int
+        Number of actions.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    epsilon : float
+        Passive share.
+    delta : float
+        Probability that the bound fails.
+    tau_1 : int, default 4
+        Length of the first epoch.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float, default 0.0
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+    C : float, default C_LINEAR
+        Constant of Assumption 1.
+    B : float, optional
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+    variant : {'corrected', 'paper'}, default 'corrected'
+        'corrected', or 'paper' for the constants as printed.
+
+    Examples
+    --------
     >>> bound = regret_bound(1_000_000, K=2, comp=4, b=0.01, epsilon=0.1, delta=0.05)
     >>> f"{bound.total:.10e}", bound.capped, round(bound.rate.total)
     ('1.2557770120e+09', 1000000.0, 462362)
@@ -83,12 +128,22 @@ def regret_bound(
 
 
 def kappa(rho: float = 1.0, variant: Variant = "corrected") -> float:
-    """The constant in sum_m (tau_m - tau_{m-1}) / (tau_{m-1} - tau_{m-2})^(rho/2) <= kappa T^(1-rho/2).
+    """Constant kappa of the sum over epochs of Theorem 2's proof.
 
-    The sum runs over epochs 2 to m(T), the last one whole. Printed is 4 / (2 - rho), from an integral that
-    lies below the sum (eq. integral-bound); the geometric series gives 2 / (2^(1-rho/2) - 1). Rounds up to
-    T alone never exceed 2^(rho/2) / (2^(1-rho/2) - 1), so the printed theorem stands in spite of that step.
+    sum_m (tau_m - tau_{m-1}) / (tau_{m-1} - tau_{m-2})^(rho/2) <= kappa T^(1-rho/2). The sum
+    runs over epochs 2 to m(T), the last one complete. Printed is 4 / (2 - rho), from an integral that lies
+    below the sum (eq. integral-bound); the geometric series gives 2 / (2^(1-rho/2) - 1). Rounds up to T alone never
+    exceed 2^(rho/2) / (2^(1-rho/2) - 1), so the printed theorem stands in spite of that step.
 
+    Parameters
+    ----------
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    variant : {'corrected', 'paper'}, default 'corrected'
+        'corrected', or 'paper' for the constants as printed.
+
+    Examples
+    --------
     >>> round(kappa(), 4), kappa(variant="paper")
     (4.8284, 4.0)
     """

@@ -12,7 +12,19 @@ from gyrfalcon.theory.constants import C_LINEAR
 
 
 class Settings(TypedDict):
-    """Assumption 1's numbers under the names that learners and bounds take them by."""
+    """Quantities of Assumption 1 under the parameter names of learners and bounds.
+
+    Attributes
+    ----------
+    C : float
+        Constant of Assumption 1.
+    rho : float
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    """
 
     C: float
     rho: float
@@ -22,11 +34,23 @@ class Settings(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A class learns at C ln^rho' n ln(1/z) comp / n^rho with probability 1 - z (Assumption 1).
+    """Learning rate of a model class in Assumption 1: C ln^rho' n ln(1/z) comp / n^rho with probability 1 - z.
 
-    C is None where the paper leaves it unspecified; then only rates can be had. psi_scale is the constant of
-    psi-sharp, 1 where that is known up to constants.
+    Parameters
+    ----------
+    rho : float
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    C : float, optional
+        Constant of Assumption 1; None where the paper leaves it unspecified, and only rates can be had.
+    psi_scale : float, default 1.0
+        Constant of psi-sharp, 1 where it is known up to constants.
 
+    Examples
+    --------
     >>> Rates(rho=0.5, rho_prime=0.0, comp=3.0).psi_sharp(1.0, 9)
     1.0
     """
@@ -89,6 +113,15 @@ def linear(d: int, C: float = C_LINEAR) -> Rates:
 
     psi_sharp is at most 512 d / (n epsilon^2) (Corollary kol-linear).
 
+    Parameters
+    ----------
+    d : int
+        Number of coefficients of all actions together.
+    C : float, default C_LINEAR
+        Constant of Assumption 1.
+
+    Examples
+    --------
     >>> linear(8).comp, linear(8).rho
     (8.0, 1.0)
     """
@@ -99,6 +132,13 @@ def linear(d: int, C: float = C_LINEAR) -> Rates:
 def vc_subgraph(V: int) -> Rates:
     """Rates of a convex class of VC-subgraph dimension V (Example 1).
 
+    Parameters
+    ----------
+    V : int
+        VC-subgraph dimension.
+
+    Examples
+    --------
     >>> vc_subgraph(3)
     Rates(rho=1.0, rho_prime=1.0, comp=3.0, C=None, psi_scale=1.0)
     """
@@ -109,6 +149,13 @@ def vc_subgraph(V: int) -> Rates:
 def vc_hull(V: int) -> Rates:
     """Rates of the convex hull of a class of VC-subgraph dimension V (Example 2).
 
+    Parameters
+    ----------
+    V : int
+        VC-subgraph dimension.
+
+    Examples
+    --------
     >>> vc_hull(2)
     Rates(rho=0.6666666666666666, rho_prime=0.0, comp=1.5874010519681994, C=None, psi_scale=1.0)
     """
@@ -120,6 +167,13 @@ def vc_hull(V: int) -> Rates:
 def entropy(s: float) -> Rates:
     """Rates of a convex class whose empirical entropy at radius r is at most r^(-2s) (Example 3).
 
+    Parameters
+    ----------
+    s : float
+        Entropy exponent.
+
+    Examples
+    --------
     >>> entropy(0.25).rho
     0.8
     """

@@ -18,6 +18,15 @@ def c_linear(z: float = 0.5, d: int = 1) -> float:
     C d ln(1/z) >= max(131072 d, 16384 ln(2/z)) is what Lemma kol and Corollary kol-linear need; the left
     side grows fastest as z falls, so the largest z decides. Algorithm 1 uses z = delta / (12 m^2) only.
 
+    Parameters
+    ----------
+    z : float, default 0.5
+        Largest confidence parameter.
+    d : int, default 1
+        Number of coefficients.
+
+    Examples
+    --------
     >>> round(c_linear(), 2), round(c_linear(0.05 / 12), 2)
     (189096.92, 23915.46)
     """
@@ -37,6 +46,13 @@ C_LINEAR_EPOCHS = c_linear(1.0 / 24.0)
 def c_1(c: float = C_LINEAR) -> float:
     """C_1 = 3 C / 2, the constant of the slack (Lemma ConReg).
 
+    Parameters
+    ----------
+    c : float, default C_LINEAR
+        Constant C of Assumption 1.
+
+    Examples
+    --------
     >>> round(c_1(), 2)
     283645.39
     """
@@ -47,6 +63,15 @@ def c_1(c: float = C_LINEAR) -> float:
 def c_5(c: float = C_LINEAR, rho: float = 1.0) -> float:
     """C_5 = 2 C 4^rho (2 + ln 12) (Lemma ConReg).
 
+    Parameters
+    ----------
+    c : float, default C_LINEAR
+        Constant C of Assumption 1.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+
+    Examples
+    --------
     >>> round(c_5(), 1)
     6784656.4
     """
@@ -58,6 +83,15 @@ def c_5(c: float = C_LINEAR, rho: float = 1.0) -> float:
 def c_3(c: float = C_LINEAR, rho: float = 1.0) -> float:
     """C_3 = 1 / (4 C_5), the constant of gamma (Lemma reg-est-accuracy).
 
+    Parameters
+    ----------
+    c : float, default C_LINEAR
+        Constant C of Assumption 1.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+
+    Examples
+    --------
     >>> round(c_3() * 1e8, 6)
     3.684785
     """
@@ -68,9 +102,41 @@ def c_3(c: float = C_LINEAR, rho: float = 1.0) -> float:
 class Constants:
     """All constants of the proof of Theorem 2 for one class; the paper has no C_2.
 
-    C_1, L_1, C_4, C_5: Lemma ConReg. C_3: Lemma reg-est-accuracy. C_6: Lemma boundVopt. C_7: Lemma
-    boundVall. C_0, C_8, C_9: Lemma policy-reg-bound. C_10: Lemma QmRegTrue.
+    Attributes
+    ----------
+    rho : float
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+    variant : {'corrected', 'paper'}
+        'corrected', or 'paper' for the constants as printed.
+    C : float
+        Constant of Assumption 1.
+    C_0 : float
+        Lemma policy-reg-bound.
+    C_1 : float
+        Lemma ConReg: constant of the slack.
+    L_1 : float
+        Lemma ConReg.
+    C_3 : float
+        Lemma reg-est-accuracy: constant of gamma.
+    C_4 : float
+        Lemma ConReg.
+    C_5 : float
+        Lemma ConReg.
+    C_6 : float
+        Lemma boundVopt.
+    C_7 : float
+        Lemma boundVall.
+    C_8 : float
+        Lemma policy-reg-bound.
+    C_9 : float
+        Lemma policy-reg-bound.
+    C_10 : float
+        Lemma QmRegTrue.
 
+    Examples
+    --------
     >>> constants().C_10 - constants().C_8
     2.5
     """
@@ -101,6 +167,19 @@ def constants(
     induction drops. The second half asks for more than either, so that the two agree in every value; what
     the variants change is delta's range and `kappa`.
 
+    Parameters
+    ----------
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float, default 0.0
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+    C : float, default C_LINEAR
+        Constant of Assumption 1.
+    variant : {'corrected', 'paper'}, default 'corrected'
+        'corrected', or 'paper' for the constants as printed.
+
+    Examples
+    --------
     >>> k = constants()
     >>> round(k.C_6, 7), round(k.C_7, 7), round(k.C_8, 7), constants(variant="paper").C_8 == k.C_8
     (1.8660254, 3.4494897, 40.359203, True)

@@ -28,11 +28,40 @@ def epochwise_regret_bound(
     B: float | None = None,
     variant: Variant = "corrected",
 ) -> RegretBound:
-    """A bound below `regret_bound`: rounds counted up to T, and none for more than 1.
+    """Regret bound summed epoch by epoch, below `regret_bound`: rounds up to T, and none for more than 1.
 
     Passive rounds and the first epoch's active rounds count 1 each; an active round of a later epoch counts
     Lemma QmRegTrue's bound, at most 1, of which misspecification is what it adds to estimation.
 
+    Parameters
+    ----------
+    T : int
+        Number of rounds.
+    K : int
+        Number of actions.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    epsilon : float
+        Passive share.
+    delta : float
+        Probability that the bound fails.
+    tau_1 : int, default 4
+        Length of the first epoch.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float, default 0.0
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+    C : float, default C_LINEAR
+        Constant of Assumption 1.
+    B : float, optional
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+    variant : {'corrected', 'paper'}, default 'corrected'
+        'corrected', or 'paper' for the constants as printed.
+
+    Examples
+    --------
     >>> bound = epochwise_regret_bound(10**9, K=2, comp=4, b=1e-8, epsilon=0.01, delta=0.05, C=1.0)
     >>> bound.passive, bound.first_epoch, round(bound.capped / bound.T, 4)
     (5368725.0, 3.0, 0.0957)

@@ -17,6 +17,25 @@ def example_1(
 
     Printed with ln(T / V); Theorem 2, whose Assumption 1 knows ln n alone, gives ln T.
 
+    Parameters
+    ----------
+    T : float
+        Number of rounds.
+    K : int
+        Number of actions.
+    V : int
+        VC-subgraph dimension.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    epsilon : float
+        Passive share.
+    delta : float
+        Probability that the bound fails.
+    variant : {'corrected', 'paper'}, default 'corrected'
+        'corrected', or 'paper' for the constants as printed.
+
+    Examples
+    --------
     >>> round(example_1(10_000, 2, 5, b=0.01, epsilon=0.1, delta=0.05).estimation)
     2192
     """
@@ -37,6 +56,25 @@ def example_2(
     Misspecification is printed with sqrt(b / sqrt(epsilon)), looser than Theorem 2's
     sqrt(b / sqrt(epsilon^rho)) at rho = (2 + V) / (2 + 2 V).
 
+    Parameters
+    ----------
+    T : float
+        Number of rounds.
+    K : int
+        Number of actions.
+    V : int
+        VC-subgraph dimension.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    epsilon : float
+        Passive share.
+    delta : float
+        Probability that the bound fails.
+    variant : {'corrected', 'paper'}, default 'corrected'
+        'corrected', or 'paper' for the constants as printed.
+
+    Examples
+    --------
     >>> [round(example_2(10_000, 2, 5, 0.01, 0.1, 0.05, v).misspecification) for v in ("corrected", "paper")]
     [2798, 3557]
     """
@@ -52,6 +90,25 @@ def example_3(
 ) -> RegretRate:
     """Regret of a convex class of entropy exponent s up to constants (Example 3); printed right.
 
+    Parameters
+    ----------
+    T : float
+        Number of rounds.
+    K : int
+        Number of actions.
+    s : float
+        Entropy exponent.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    epsilon : float
+        Passive share.
+    delta : float
+        Probability that the bound fails.
+    variant : {'corrected', 'paper'}, default 'corrected'
+        'corrected', or 'paper' for the constants as printed.
+
+    Examples
+    --------
     >>> round(example_3(10_000, 2, 0.5, b=0.01, epsilon=0.1, delta=0.05).estimation)
     1499
     """

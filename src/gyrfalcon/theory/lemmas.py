@@ -20,8 +20,17 @@ from gyrfalcon.theory.constants import LINEAR_CONSTANTS, Constants
 
 
 def worst_misspecification(b: float, K: int) -> float:
-    """K b, which B does not exceed (Lemma boundB); they are equal where only one action errs at a time.
+    """Bound on B: K b (Lemma boundB), attained where only one action errs at a time.
 
+    Parameters
+    ----------
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    K : int
+        Number of actions.
+
+    Examples
+    --------
     >>> worst_misspecification(0.03125, 2)
     0.0625
     """
@@ -31,8 +40,15 @@ def worst_misspecification(b: float, K: int) -> float:
 
 
 def best_model_regret_bound(B: float) -> float:
-    """2 sqrt(B), a bound on the regret of the best in-class model's own policy (Lemma reg-of-best-pred).
+    """Bound on the regret of the best in-class model's policy: 2 sqrt(B) (Lemma reg-of-best-pred).
 
+    Parameters
+    ----------
+    B : float
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+
+    Examples
+    --------
     >>> best_model_regret_bound(0.0625)
     0.5
     """
@@ -53,6 +69,23 @@ def passive_error_bound(
     C_4 ln^rho' n ln(m / delta) comp / (epsilon n)^rho after epoch m = index of n rounds: the first line of
     Lemma ConReg. There are ceil(epsilon n) passive rows, and rounding up only helps.
 
+    Parameters
+    ----------
+    n : int
+        Number of rounds of the epoch.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    index : int
+        Number m of the epoch.
+    epsilon : float
+        Passive share.
+    delta : float
+        Probability that the bound fails.
+    constants : Constants, default LINEAR_CONSTANTS
+        Constants of the proof.
+
+    Examples
+    --------
     >>> round(passive_error_bound(10**9, 4, index=28, epsilon=0.1, delta=0.05), 4)
     1.288
     """
@@ -74,6 +107,23 @@ def active_error_bound(
     B + C_5 ln^rho' n ln(m / delta) comp / n^rho after epoch m = index of n rounds: the second line of Lemma
     ConReg. Its second term is K / (4 gamma_{m+1}^2).
 
+    Parameters
+    ----------
+    n : int
+        Number of rounds of the epoch.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    index : int
+        Number m of the epoch.
+    delta : float
+        Probability that the bound fails.
+    B : float
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+    constants : Constants, default LINEAR_CONSTANTS
+        Constants of the proof.
+
+    Examples
+    --------
     >>> round(active_error_bound(10**9, 4, index=28, delta=0.05, B=0.01), 4)
     0.1817
     """
@@ -82,10 +132,23 @@ def active_error_bound(
 
 
 def reward_error_bound(V: float, B: float, K: int, gamma: float) -> float:
-    """sqrt(V B) + sqrt(V K) / (2 gamma), a bound on a policy's reward by f_{m+1} minus its true one.
+    """Bound on a policy's reward by f_{m+1} minus its true one: sqrt(V B) + sqrt(V K) / (2 gamma).
 
     V = V(p_m, pi) and gamma = gamma_{m+1} (Lemma reg-est-accuracy).
 
+    Parameters
+    ----------
+    V : float
+        Decisional divergence V(p_m, pi).
+    B : float
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+    K : int
+        Number of actions.
+    gamma : float
+        Learning rate gamma_{m+1}.
+
+    Examples
+    --------
     >>> reward_error_bound(V=2.0, B=0.125, K=2, gamma=10.0)
     0.6
     """
@@ -97,8 +160,19 @@ def reward_error_bound(V: float, B: float, K: int, gamma: float) -> float:
 
 
 def best_policy_divergence_bound(K: int, epsilon: float, constants: Constants = LINEAR_CONSTANTS) -> float:
-    """C_6 K / sqrt(epsilon^rho), a bound on V(p_m, policy of the best in-class model) (Lemma boundVopt).
+    """Bound on V(p_m, policy of the best in-class model): C_6 K / sqrt(epsilon^rho) (Lemma boundVopt).
 
+    Parameters
+    ----------
+    K : int
+        Number of actions.
+    epsilon : float
+        Passive share.
+    constants : Constants, default LINEAR_CONSTANTS
+        Constants of the proof.
+
+    Examples
+    --------
     >>> round(best_policy_divergence_bound(2, 0.04), 6)
     18.660254
     """
@@ -106,8 +180,21 @@ def best_policy_divergence_bound(K: int, epsilon: float, constants: Constants = 
 
 
 def divergence_bound(V_next: float, K: int, epsilon: float, constants: Constants = LINEAR_CONSTANTS) -> float:
-    """C_7 K / sqrt(epsilon^rho) + V(p_{m+1}, pi), a bound on V(p_m, pi) for every policy (Lemma boundVall).
+    """Bound on V(p_m, pi) for every policy: C_7 K / sqrt(epsilon^rho) + V(p_{m+1}, pi) (Lemma boundVall).
 
+    Parameters
+    ----------
+    V_next : float
+        Decisional divergence V(p_{m+1}, pi).
+    K : int
+        Number of actions.
+    epsilon : float
+        Passive share.
+    constants : Constants, default LINEAR_CONSTANTS
+        Constants of the proof.
+
+    Examples
+    --------
     >>> round(divergence_bound(2.0, 2, 0.04), 6)
     36.494897
     """
@@ -129,6 +216,25 @@ def policy_regret_bound(
     2 regret + C_0 K / gamma_m + C_8 sqrt(K B / sqrt(epsilon^rho)) + C_9 sqrt(V B), with V = V(p_m, pi)
     (Lemma policy-reg-bound).
 
+    Parameters
+    ----------
+    regret : float
+        The policy's regret by f_m.
+    V : float
+        Decisional divergence V(p_m, pi).
+    gamma : float
+        Learning rate gamma of the epoch.
+    K : int
+        Number of actions.
+    B : float
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+    epsilon : float
+        Passive share.
+    constants : Constants, default LINEAR_CONSTANTS
+        Constants of the proof.
+
+    Examples
+    --------
     >>> policy_regret_bound(0.1, V=2.0, gamma=100.0, K=2, B=0.0, epsilon=0.1)
     0.3025
     """
@@ -147,6 +253,21 @@ def epoch_regret_bound(
 
     (2 + C_0) K / gamma_m + C_10 sqrt(K B / sqrt(epsilon^rho)).
 
+    Parameters
+    ----------
+    gamma : float
+        Learning rate gamma of the epoch.
+    K : int
+        Number of actions.
+    B : float
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+    epsilon : float
+        Passive share.
+    constants : Constants, default LINEAR_CONSTANTS
+        Constants of the proof.
+
+    Examples
+    --------
     >>> epoch_regret_bound(100.0, K=2, B=0.0, epsilon=0.1)
     0.1425
     """
@@ -156,8 +277,21 @@ def epoch_regret_bound(
 
 
 def misspecification_scale(K: int, B: float, epsilon: float, rho: float = 1.0) -> float:
-    """sqrt(K B / sqrt(epsilon^rho)): what misspecification costs a round, up to its constant (Theorem 2).
+    """Cost of misspecification per round up to its constant: sqrt(K B / sqrt(epsilon^rho)) (Theorem 2).
 
+    Parameters
+    ----------
+    K : int
+        Number of actions.
+    B : float
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+    epsilon : float
+        Passive share.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+
+    Examples
+    --------
     >>> misspecification_scale(2, 0.02, epsilon=0.0625)
     0.4
     """

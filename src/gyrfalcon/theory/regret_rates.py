@@ -19,8 +19,19 @@ from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecificati
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegretRate:
-    """Theorem 2's three terms: passive rounds, misspecification, and estimation within the class.
+    """Three terms of Theorem 2's rate: passive rounds, misspecification and estimation.
 
+    Attributes
+    ----------
+    passive : float
+        Cost of passive rounds.
+    misspecification : float
+        Cost of misspecification.
+    estimation : float
+        Cost of estimation from finite data.
+
+    Examples
+    --------
     >>> RegretRate(passive=1.0, misspecification=2.0, estimation=3.0).total
     6.0
     """
@@ -31,14 +42,23 @@ class RegretRate:
 
     @property
     def total(self) -> float:
-        """All terms together."""
+        """Sum of all terms of the rate."""
         return self.passive + self.misspecification + self.estimation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TunedRate:
-    """Corollary 1's two terms: with epsilon tuned, misspecification includes the passive rounds.
+    """Two terms of Corollary 1's rate, in which misspecification includes the passive rounds.
 
+    Attributes
+    ----------
+    misspecification : float
+        Cost of misspecification.
+    estimation : float
+        Cost of estimation from finite data.
+
+    Examples
+    --------
     >>> TunedRate(misspecification=2.0, estimation=3.0).total
     5.0
     """
@@ -48,7 +68,7 @@ class TunedRate:
 
     @property
     def total(self) -> float:
-        """Both terms together."""
+        """Sum of both terms of the rate."""
         return self.misspecification + self.estimation
 
 
@@ -68,6 +88,29 @@ def regret_rate(
     sqrt(K T^(2-rho) ln^rho' T ln(ln T / delta) comp) + K T sqrt(b / sqrt(epsilon^rho)) + epsilon T; where B
     is known, it takes the place of K b. Logarithms take T for at least 2.
 
+    Parameters
+    ----------
+    T : float
+        Number of rounds.
+    K : int
+        Number of actions.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    epsilon : float
+        Passive share.
+    delta : float
+        Probability that the bound fails.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float, default 0.0
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+    B : float, optional
+        Mean squared error of the best model under the worst play; K b where it is unknown.
+
+    Examples
+    --------
     >>> rate = regret_rate(1_000_000, K=2, comp=4, b=0.01, epsilon=0.1, delta=0.05)
     >>> round(rate.estimation), round(rate.misspecification), round(rate.passive)
     (6706, 355656, 100000)
@@ -89,6 +132,25 @@ def tuned_rate(
     Misspecification costs (K sqrt(b))^(4/(4+rho)) T, which is the Corollary's K^(4/5) b^(2/5) T at rho = 1;
     with the best epsilon its constant is that of `optimal_cost`.
 
+    Parameters
+    ----------
+    T : float
+        Number of rounds.
+    K : int
+        Number of actions.
+    comp : float
+        Complexity of the model class; of a linear one, its number of coefficients.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    delta : float
+        Probability that the bound fails.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    rho_prime : float, default 0.0
+        Exponent rho' of the logarithm in Assumption 1; 0 for a linear class.
+
+    Examples
+    --------
     >>> round(tuned_rate(1_000_000, K=2, comp=4, b=0.0001, delta=0.05).misspecification)
     43734
     """

@@ -15,12 +15,29 @@ EPSILON_MAX = math.nextafter(0.5, 0.0)
 def optimal_epsilon(
     b: float, K: int, rho: float = 1.0, c: float = 1.0, eps_min: float = 0.001, clip: bool = True
 ) -> float:
-    """The passive share of least cost: ((rho/4) c K sqrt(b))^(4/(4+rho)), moved into [eps_min, 0.5).
+    """Passive share of least cost: ((rho/4) c K sqrt(b))^(4/(4+rho)), moved into [eps_min, 0.5).
 
-    It minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At
-    rho = 1 it is (c/4)^(4/5) K^(4/5) b^(2/5). c = 1 balances Theorem 2's rates, c = C_10 its bound. With
-    `clip` off the formula's own value comes out, 0 for b = 0 and above 0.5 where no share is large enough.
+    Minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At rho = 1 it is
+    (c/4)^(4/5) K^(4/5) b^(2/5). With `clip` off the formula's own value comes out, 0 for b = 0 and above 0.5 where no
+    share is large enough.
 
+    Parameters
+    ----------
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    K : int
+        Number of actions.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    c : float, default 1.0
+        Constant of the misspecification term: 1 balances rates, C_10 the bound.
+    eps_min : float, default 0.001
+        Smallest share.
+    clip : bool, default True
+        Whether the share is moved into [eps_min, 0.5).
+
+    Examples
+    --------
     >>> round(optimal_epsilon(0.01, 2), 8), optimal_epsilon(0.0, 2)
     (0.09102821, 0.001)
     >>> from gyrfalcon.theory.constants import constants
@@ -37,8 +54,21 @@ def optimal_epsilon(
 
 
 def optimal_cost(b: float, K: int, rho: float = 1.0, c: float = 1.0) -> float:
-    """The least cost a round, (1 + 4/rho) times the unclipped optimal share: Corollary 1's constant.
+    """Least cost per round of `cost_of_epsilon`: (1 + 4/rho) times the unclipped optimal share (Corollary 1).
 
+    Parameters
+    ----------
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    K : int
+        Number of actions.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    c : float, default 1.0
+        Constant of the misspecification term: 1 balances rates, C_10 the bound.
+
+    Examples
+    --------
     >>> round(optimal_cost(0.01, 2), 7)
     0.4551411
     """
@@ -47,8 +77,23 @@ def optimal_cost(b: float, K: int, rho: float = 1.0, c: float = 1.0) -> float:
 
 
 def cost_of_epsilon(epsilon: float, b: float, K: int, rho: float = 1.0, c: float = 1.0) -> float:
-    """What passive rounds and misspecification cost a round: c K sqrt(b) epsilon^(-rho/4) + epsilon.
+    """Cost per round of passive rounds and misspecification: c K sqrt(b) epsilon^(-rho/4) + epsilon.
 
+    Parameters
+    ----------
+    epsilon : float
+        Passive share.
+    b : float
+        Misspecification: mean squared error of the best model under uniform play.
+    K : int
+        Number of actions.
+    rho : float, default 1.0
+        Exponent rho of Assumption 1; 1 for a linear class.
+    c : float, default 1.0
+        Constant of the misspecification term: 1 balances rates, C_10 the bound.
+
+    Examples
+    --------
     >>> round(cost_of_epsilon(0.1, 0.01, 2), 7)
     0.4556559
     """

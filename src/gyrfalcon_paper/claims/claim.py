@@ -1,11 +1,14 @@
-"""A claim of the paper and what its computation says; how samples decide, and claims as JSON."""
+"""Claims as data: what a check found, the verdict on it, and how samples decide."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -17,82 +20,122 @@ ERROR_RATE = 0.001
 ROUNDING = 1e-9
 """How far beyond an inequality or a printed number rounding may go, relative to its size."""
 
-SOURCES = (
-    *("Section 1", "Section 1.1", "Section 1.2", "Section 2", "Theorem 1", "Corollary 1", "Theorem 2"),
-    *(f"Example {number}" for number in (1, 2, 3)),
-    *("Section 3", "Appendix A.1", "Appendix A.2", "Appendix A.3"),
-    *(f"Lemma {number}" for number in range(1, 13)),
-    *("Appendix B.9", "Lemma 13", "Corollary 2", "Lemma 14", "Appendix D", "Appendix E"),
-)
-"""Where claims stand, in the paper's order; a source may go on after a comma."""
+
+class Verdict(StrEnum):
+    """What a computation says of a claim."""
+
+    HOLDS = "holds"
+    ERRATUM = "erratum"
+    TYPO = "typo"
+    DOUBLE_PRECISION_ONLY = "double_precision_only"
+    VACUOUS = "vacuous"
+    UNDECIDED = "undecided"
+
+    @property
+    def label(self) -> str:
+        """The verdict in words."""
+        return self.value.replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """One row of the table of claims.
+LEGEND = {
+    Verdict.HOLDS: "the check could fail and does not",
+    Verdict.ERRATUM: "false as printed; the note, or the correction that follows, has what holds",
+    Verdict.TYPO: "false to the letter, while the paper itself shows what is meant; nothing rests on it",
+    Verdict.DOUBLE_PRECISION_ONLY: "fails in double precision only, and holds in 40-digit arithmetic",
+    Verdict.VACUOUS: "true, but no outcome of this check could contradict it, for the reason in the note",
+    Verdict.UNDECIDED: "this computation cannot tell",
+}
+
+
+class Kind(StrEnum):
+    """Whose statement it is; verdicts are counted over the paper's own."""
+
+    PAPER = "paper"
+    CORRECTION = "correction"
+    EXPECTATION = "expectation"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the check of one claim found.
 
     Parameters
     ----------
     key
-        Its name in claims.json.
-    source
-        Where the paper has it: an entry of SOURCES, and after a comma what more there is to say.
-    statement
-        What is claimed, in a sentence of our own.
-    computed
-        What came out, with the number.
+        The claim's entry in claims.toml.
     holds
-        Whether that agrees; None where it could not be decided, for the reason that the note gives.
-    note
-        The form that does hold where the paper slips, or what else a reader should know.
+        Whether the numbers agree with it; None if they cannot tell; a verdict where the check itself says
+        which of the others applies.
     numbers
-        What was computed, by name.
-
-    Examples
-    --------
-    >>> Claim(key="b", source="Section 1.1", statement="b is 1/32.", computed="1/32", holds=True).note
-    ''
+        What was computed, by name; `x_se` is the standard error of `x`.
     """
 
     key: str
-    source: str
-    statement: str
-    computed: str
-    holds: bool | None
-    note: str = ""
-    numbers: dict[str, float] = field(default_factory=dict)
+    holds: bool | Verdict | None
+    numbers: Mapping[str, float]
 
     def __post_init__(self) -> None:
-        if self.holds is not None and type(self.holds) is not bool:
-            raise TypeError(f"holds is {self.holds!r} in {self.key}; give True, False or None.")
-        if self.source.split(",")[0] not in SOURCES:
-            raise ValueError(f"source is {self.source!r} in {self.key}; begin with one of SOURCES.")
+        if self.holds is not None and type(self.holds) not in (bool, Verdict):
+            raise TypeError(f"holds is {self.holds!r} in {self.key}; give True, False, None or a Verdict.")
         bad = [name for name, number in self.numbers.items() if not math.isfinite(number)]
         if bad:
             raise ValueError(f"numbers[{bad[0]!r}] is {self.numbers[bad[0]]} in {self.key}; give a number.")
 
-    @property
-    def place(self) -> tuple[int, bool]:
-        """Where in the paper it stands: the place of its source, and whether it is a step of a proof."""
-        source, *rest = self.source.split(",")
-        return SOURCES.index(source), source.startswith("Lemma") and bool(rest)
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One row of the table: a statement of claims.toml, with what was computed and the verdict.
 
-def inequality(key: str, source: str, statement: str, worst: float, n_problems: int, note: str = "") -> Claim:
-    """The claim that left sides never exceed right sides, from their largest ratio over random problems.
-
-    >>> inequality("k", "Lemma 1", "x is at most y.", worst=0.5, n_problems=1000).computed
-    'largest ratio of the two sides: 0.5, in 1,000 random problems'
+    Examples
+    --------
+    >>> row = Claim(
+    ...     key="b", part="", place="Section 1.1", statement="", verdict=Verdict.HOLDS, numbers={"b": 1 / 32}
+    ... )
+    >>> row.computed
+    'b: 0.03125'
     """
-    return Claim(
-        key=key,
-        source=source,
-        statement=statement,
-        computed=f"largest ratio of the two sides: {shown(worst)}, in {n_problems:,} random problems",
-        holds=at_most(worst, 1.0),
-        note=note,
-        numbers={"largest_ratio": worst, "n_problems": n_problems},
-    )
+
+    key: str
+    part: str
+    place: str
+    statement: str
+    verdict: Verdict
+    note: str = ""
+    kind: Kind = Kind.PAPER
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def computed(self) -> str:
+        """The numbers in words, standard errors in brackets behind what they belong to."""
+        return "; ".join(
+            f"{_words(name)}: {shown(number)}{_error(self.numbers.get(f'{name}_se'))}"
+            for name, number in self.numbers.items()
+            if not name.endswith("_se")
+        )
+
+
+def verdict_counts(claims: Iterable[Claim]) -> dict[Verdict, int]:
+    """How many of the paper's own claims have each verdict.
+
+    >>> {verdict.label: count for verdict, count in verdict_counts([]).items()}["double precision only"]
+    0
+    """
+    verdicts = [claim.verdict for claim in claims if claim.kind is Kind.PAPER]
+    return {verdict: verdicts.count(verdict) for verdict in Verdict}
+
+
+def inequality(key: str, worst: float, n_problems: int, **numbers: float) -> Finding:
+    """The finding that left sides never exceed right sides, from their largest ratio over random problems.
+
+    >>> inequality("lemma-1", worst=0.5, n_problems=1000).holds
+    True
+    """
+    return Finding(key, at_most(worst, 1.0), {"largest_ratio": worst, "problems": n_problems, **numbers})
+
+
+def unless_vacuous(holds: bool, *, vacuous: bool) -> bool | Verdict:
+    """Whether a claim holds, unless nothing could have contradicted it."""
+    return Verdict.VACUOUS if vacuous else holds
 
 
 def at_most(left: float, right: float) -> bool:
@@ -124,7 +167,7 @@ def exceeds_0(sample: Floats) -> bool | None:
 
 
 def exceeds(first: Floats, second: Floats) -> bool | None:
-    """The same for the difference of the means behind two independent samples, by Welch's t.
+    """Whether the first of two independent samples has the larger mean behind it, by Welch's t.
 
     >>> exceeds(np.array([1.0, 1.1, 0.9, 1.0]), np.array([0.5, 0.4, 0.6, 0.5]))
     True
@@ -146,7 +189,7 @@ def _side(mean: float, squared_error: float, degrees: float) -> bool | None:
 
 
 def as_rare_as(n_failures: int, n: int, probability: float) -> bool:
-    """Whether so many failures in n trials would be no surprise if each had at most this probability.
+    """Whether this many failures in n trials would be no surprise if each had at most this probability.
 
     >>> as_rare_as(0, 100, 0.01), as_rare_as(10, 100, 0.01)
     (True, False)
@@ -156,36 +199,71 @@ def as_rare_as(n_failures: int, n: int, probability: float) -> bool:
     return n_failures == 0 or bool(bdtrc(n_failures - 1, n, probability) >= ERROR_RATE)
 
 
+def all_hold(*parts: bool | None) -> bool | None:
+    """True if all parts are, False if one is False, None if it can't be said.
+
+    >>> all_hold(True, None), all_hold(False, None), all_hold(True, True)
+    (None, False, True)
+    """
+    return False if False in parts else None if None in parts else True
+
+
+def means(**samples: Floats) -> dict[str, float]:
+    """Means of samples with their standard errors, as the numbers of a finding.
+
+    >>> means(regret=np.array([1.0, 1.1, 1.2]))["regret"].__round__(6)
+    1.1
+    """
+    found: dict[str, float] = {}
+    for name, sample in samples.items():
+        found[name] = float(sample.mean())
+        if len(sample) > 1:
+            found[f"{name}_se"] = float(sample.std(ddof=1)) / math.sqrt(len(sample))
+    return found
+
+
 def shown(number: float) -> str:
-    """The number in four digits.
+    """The number in four digits, or all of them before the point.
 
-    >>> shown(0.0405694), shown(1234567.0), shown(2.0)
-    ('0.04057', '1.235e+06', '2')
+    >>> shown(0.0405694), shown(123456.7), shown(2.0), shown(1e-17), shown(1e9)
+    ('0.04057', '123,457', '2', '0', '1e+09')
     """
-    return f"{number:.4g}"
+    tidy = rounded(number)
+    whole = tidy == round(tidy) or abs(tidy) >= 1e4
+    return f"{tidy:,.0f}" if whole and abs(tidy) < 1e7 else f"{tidy:.4g}"
 
 
-def times(factor: float, what: str) -> str:
-    """A multiple in words; once is the thing itself.
+def rounded(number: float) -> float:
+    """The number to ten digits; rounding noise becomes 0."""
+    return float(f"{number:.10g}") if abs(number) > 1e-14 else 0.0
 
-    >>> times(1.0, "K b"), times(0.5, "K b")
-    ('K b', '0.5 K b')
+
+def _words(name: str) -> str:
+    """A number's name without underscores, but for indices.
+
+    >>> _words("gamma_3_over_gamma_2"), _words("power_of_T")
+    ('gamma_3 over gamma_2', 'power of T')
     """
-    return what if factor == 1.0 else f"{shown(factor)} {what}"
+    return re.sub(r"(?<!C)(?<!gamma)(?<!tau)_|_(?!\d)", " ", name)
+
+
+def _error(standard_error: float | None) -> str:
+    return "" if standard_error is None else f" ({standard_error:.2g})"
 
 
 def claims_json(claims: Iterable[Claim]) -> str:
-    """The claims as JSON: sorted keys, null where one is undecided, numbers to ten digits, rounding noise 0.
+    """The claims as JSON: sorted keys, numbers to ten digits.
 
-    >>> row = Claim(key="b", source="Section 1.1", statement="b is 1/3.", computed="", holds=None)
-    >>> '"holds": null' in claims_json([row])
+    >>> row = Claim(key="b", part="", place="Section 1.1", statement="b is 1/3.", verdict=Verdict.UNDECIDED)
+    >>> '"verdict": "undecided"' in claims_json([row])
     True
     """
-    rows = [asdict(claim) for claim in claims]
-    for row in rows:
-        row["numbers"] = {name: _rounded(number) for name, number in row["numbers"].items()}
+    rows = [claim_row(claim) for claim in claims]
     return json.dumps(rows, indent=2, sort_keys=True, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def _rounded(number: float) -> float:
-    return float(f"{number:.10g}") if abs(number) > 1e-14 else 0.0
+def claim_row(claim: Claim) -> dict[str, Any]:
+    """One claim for machines."""
+    names = ("key", "part", "place", "statement", "computed", "verdict", "note", "kind")
+    numbers = {name: rounded(number) for name, number in claim.numbers.items()}
+    return {**{name: getattr(claim, name) for name in names}, "numbers": numbers}

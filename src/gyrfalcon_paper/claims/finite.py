@@ -36,7 +36,7 @@ class Finite:
 
     @property
     def k(self) -> int:
-        """How many actions."""
+        """The number of actions."""
         return int(self.truth.shape[2])
 
     @property
@@ -84,7 +84,7 @@ def weighted_by_gaps(model: Floats, gamma: Floats) -> Floats:
 
 
 def random_problems(n_problems: int, seed: int) -> list[Finite]:
-    """At least so many problems, the same number of each shape; half of them are full of ties.
+    """At least n problems, the same number of each shape; half of them are full of ties.
 
     >>> problems = random_problems(90, seed=0)
     >>> len(problems), len(problems[0]), problems[-1].choices.shape

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon_paper.claims.claim import Claim, at_most, inequality, shown, times
+from gyrfalcon_paper.claims.claim import Finding, at_most, inequality
 from gyrfalcon_paper.claims.finite import (
     Finite,
     count,
@@ -15,27 +17,22 @@ from gyrfalcon_paper.claims.finite import (
 )
 
 
-def good_actions_are_played_more(n_problems: int, printed_least: float = 1.0) -> list[Claim]:
+def good_actions_are_played_more(n_problems: int, printed_least: float = 1.0) -> list[Finding]:
     """Probabilities that sum to 1, follow the scores, and leave the best action 1 / K at least."""
     problems = random_problems(n_problems, seed=1)
     off = largest(problems, lambda part: np.abs(part.play.sum(axis=2) - 1.0))
     least = largest(problems, lambda part: printed_least / part.k / part.play.max(axis=2))
     against = sum(int(_inversions(part).sum()) for part in problems)
-    return [
-        Claim(
-            key="kernel-order",
-            source="Section 2, equation of the kernel",
-            statement="The kernel is a distribution that gives the actions predicted to be better a higher "
-            f"probability, the best one at least {shown(printed_least)} / K.",
-            computed=f"sums are off 1 by {off:.0e}, {against} pairs of actions are out of order, and the "
-            f"promised share is at most {shown(least)} of the best action's, in {count(problems):,} problems",
-            holds=off < 1e-12 and against == 0 and at_most(least, 1.0),
-            numbers={"off_1": off, "out_of_order": against, "promised_over_played": least},
-        )
-    ]
+    numbers = {
+        "sums_off_1": off,
+        "pairs_out_of_order": against,
+        "promised_over_played": least,
+        "problems": count(problems),
+    }
+    return [Finding("kernel-order", off < 1e-12 and against == 0 and at_most(least, 1.0), numbers)]
 
 
-def larger_gamma_explores_less(n_problems: int, factor: float = 2.0) -> list[Claim]:
+def larger_gamma_explores_less(n_problems: int, factor: float = 2.0) -> list[Finding]:
     """The probability of the best action before and after gamma grows by a factor."""
     problems = random_problems(n_problems, seed=2)
 
@@ -44,43 +41,22 @@ def larger_gamma_explores_less(n_problems: int, factor: float = 2.0) -> list[Cla
         return np.asarray(part.play.max(axis=2) - after.max(axis=2))
 
     worst = largest(problems, fall)
-    return [
-        Claim(
-            key="kernel-gamma",
-            source="Section 2, equation of the kernel",
-            statement="A higher gamma means less exploration.",
-            computed=f"with {shown(factor)} times gamma the best action's probability falls by at most "
-            f"{shown(max(worst, 0.0))}, in {count(problems):,} problems",
-            holds=worst <= 1e-12,
-            numbers={"largest_fall": worst, "factor": factor},
-        )
-    ]
+    numbers = {"factor": factor, "largest_fall_of_best_action": worst, "problems": count(problems)}
+    return [Finding("kernel-gamma", worst <= 1e-12, numbers)]
 
 
-def policies_behind_the_kernel(n_problems: int) -> list[Claim]:
-    """Sum over policies that play a of Q_p(pi), against p(a | x)."""
-    problems = random_problems(n_problems, seed=3)
+def policies_behind_the_kernel(n_problems: int, gamma: float = 1.0) -> list[Finding]:
+    """Sum over policies that play a of Q_p(pi), against p(a | x) with `gamma` times the same gamma."""
 
     def off(part: Finite) -> Floats:
-        play = part.play
         plays = part.choices[:, :, np.newaxis] == np.arange(part.k)
-        return np.asarray(np.abs(np.einsum("ip,pnk->ink", part.chances(play), plays) - play))
+        other = weighted_by_gaps(part.model, gamma * part.gamma)
+        return np.asarray(np.abs(np.einsum("ip,pnk->ink", part.chances(part.play), plays) - other))
 
-    worst = largest(problems, off)
-    return [
-        Claim(
-            key="policies-behind-kernel",
-            source="Appendix A.1, equation of p and Q",
-            statement="A policy drawn from the product measure Q plays action a in context x with "
-            "probability p(a | x).",
-            computed=f"largest difference {worst:.0e} over all actions of {count(problems):,} problems",
-            holds=worst < 1e-12,
-            numbers={"largest_difference": worst},
-        )
-    ]
+    return [_identity("policies-behind-kernel", random_problems(n_problems, seed=3), off)]
 
 
-def worst_error_bound(n_problems: int, printed: float = 1.0) -> list[Claim]:
+def worst_error_bound(n_problems: int, printed: float = 1.0) -> list[Finding]:
     """E_p (f - f*)^2 <= B <= K b."""
     problems = random_problems(n_problems, seed=4)
 
@@ -93,21 +69,10 @@ def worst_error_bound(n_problems: int, printed: float = 1.0) -> list[Claim]:
         return _ratio(part.mean(squares.max(axis=2)), printed * part.mean(squares.sum(axis=2)))
 
     worst = max(largest(problems, over_worst), largest(problems, over_k_b))
-    return [
-        inequality(
-            "lemma-1",
-            "Lemma 1",
-            "The squared error of the best model under any play is at most B, and B at most "
-            f"{times(printed, 'K b')}.",
-            worst,
-            count(problems),
-            "Checked for any model; B = K b where one action errs at a time, as in both of the paper's "
-            "examples.",
-        )
-    ]
+    return [inequality("lemma-1", worst, count(problems))]
 
 
-def best_models_regret(n_problems: int, printed: float = 2.0) -> list[Claim]:
+def best_models_regret(n_problems: int, printed: float = 2.0) -> list[Finding]:
     """Reg of the policy of a projected truth, against 2 sqrt(B)."""
     problems = random_problems(n_problems, seed=5)
     rng = np.random.default_rng(5)
@@ -118,42 +83,22 @@ def best_models_regret(n_problems: int, printed: float = 2.0) -> list[Claim]:
         regret = part.mean((chosen * (part.truth.max(axis=2, keepdims=True) - part.truth)).sum(axis=2))
         return _ratio(regret, printed * np.sqrt(part.mean(((best - part.truth) ** 2).max(axis=2))))
 
-    return [
-        inequality(
-            "lemma-2",
-            "Lemma 2",
-            f"The policy of the best in-class model has a regret of at most {shown(printed)} sqrt(B).",
-            largest(problems, ratio),
-            count(problems),
-            "The best models are projections of the truth on a random plane.",
-        )
-    ]
+    return [inequality("lemma-2", largest(problems, ratio), count(problems))]
 
 
-def regret_of_play(n_problems: int) -> list[Claim]:
-    """The expected regret of a round, against the mean regret of policies drawn from Q."""
-    problems = random_problems(n_problems, seed=6)
+def regret_of_play(n_problems: int, gamma: float = 1.0) -> list[Finding]:
+    """Expected regret of a round, with `gamma` times its gamma, against that of policies drawn from Q."""
 
     def off(part: Finite) -> Floats:
-        play = part.play
-        by_policies = (part.chances(play) * part.regret(part.truth)).sum(axis=1)
+        by_policies = (part.chances(part.play) * part.regret(part.truth)).sum(axis=1)
         gaps = part.truth.max(axis=2, keepdims=True) - part.truth
-        return np.asarray(np.abs(by_policies - part.mean((play * gaps).sum(axis=2))))
+        played = weighted_by_gaps(part.model, gamma * part.gamma)
+        return np.asarray(np.abs(by_policies - part.mean((played * gaps).sum(axis=2))))
 
-    worst = largest(problems, off)
-    return [
-        Claim(
-            key="lemma-3",
-            source="Lemma 3",
-            statement="The expected regret of an active round is the mean regret of a policy drawn from Q.",
-            computed=f"largest difference {worst:.0e} in {count(problems):,} random problems",
-            holds=worst < 1e-12,
-            numbers={"largest_difference": worst},
-        )
-    ]
+    return [_identity("lemma-3", random_problems(n_problems, seed=6), off)]
 
 
-def estimated_regret_of_play(n_problems: int, printed: float = 1.0) -> list[Claim]:
+def estimated_regret_of_play(n_problems: int, printed: float = 1.0) -> list[Finding]:
     """Mean of Reg_f over Q, against K / gamma."""
     problems = random_problems(n_problems, seed=7)
 
@@ -164,20 +109,11 @@ def estimated_regret_of_play(n_problems: int, printed: float = 1.0) -> list[Clai
     def sharper(part: Finite) -> Floats:
         return ratio(part) * printed * part.k / (part.k - 1.0)
 
-    return [
-        inequality(
-            "lemma-4",
-            "Lemma 4",
-            f"By its own model, play has a regret of at most {times(printed, 'K / gamma')}.",
-            largest(problems, ratio),
-            count(problems),
-            f"It is at most {shown(largest(problems, sharper))} of (K - 1) / gamma: the best action has no "
-            "gap.",
-        )
-    ]
+    ratios = largest(problems, ratio), largest(problems, sharper)
+    return [inequality("lemma-4", ratios[0], count(problems), largest_ratio_with_K_less_1=ratios[1])]
 
 
-def root_divergence_of_play(n_problems: int, printed: float = 0.5) -> list[Claim]:
+def root_divergence_of_play(n_problems: int, printed: float = 0.5) -> list[Finding]:
     """Mean of sqrt(V(p, pi)) over Q, against sqrt(K)."""
     problems = random_problems(n_problems, seed=8)
 
@@ -185,18 +121,10 @@ def root_divergence_of_play(n_problems: int, printed: float = 0.5) -> list[Claim
         play = part.play
         return np.asarray((part.chances(play) * np.sqrt(part.divergence(play))).sum(axis=1) / part.k**printed)
 
-    return [
-        inequality(
-            "lemma-5",
-            "Lemma 5",
-            f"The mean over Q of the root of V(p, pi) is at most K to the power of {shown(printed)}.",
-            largest(problems, ratio),
-            count(problems),
-        )
-    ]
+    return [inequality("lemma-5", largest(problems, ratio), count(problems))]
 
 
-def divergence_bounds(n_problems: int, printed: float = 1.0) -> list[Claim]:
+def divergence_bounds(n_problems: int, printed: float = 1.0) -> list[Finding]:
     """Gamma Reg_f(pi) <= V(p, pi) <= K + gamma Reg_f(pi)."""
     problems = random_problems(n_problems, seed=9)
 
@@ -205,16 +133,13 @@ def divergence_bounds(n_problems: int, printed: float = 1.0) -> list[Claim]:
         divergence = part.divergence(part.play)
         return np.maximum(scaled / divergence, divergence / (printed * part.k + scaled))
 
-    return [
-        inequality(
-            "lemma-6",
-            "Lemma 6",
-            "V(p, pi) lies between gamma times the estimated regret of pi and that plus "
-            f"{times(printed, 'K')}, for every policy.",
-            largest(problems, ratio),
-            count(problems),
-        )
-    ]
+    return [inequality("lemma-6", largest(problems, ratio), count(problems))]
+
+
+def _identity(key: str, problems: list[Finite], off: Callable[[Finite], Floats]) -> Finding:
+    """The finding that two sides are equal, from their largest difference over random problems."""
+    worst = largest(problems, off)
+    return Finding(key, worst < 1e-12, {"largest_difference": worst, "problems": count(problems)})
 
 
 def projected(part: Finite, rng: np.random.Generator, dimension: int = 2) -> Floats:

@@ -22,10 +22,10 @@ from gyrfalcon.learners.optimistic.ridge_learner import optimistic_policy
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.models import OptimisticModel
 from gyrfalcon.theory import unit_gamma
-from gyrfalcon_paper.claims.claim import Claim, shown
+from gyrfalcon_paper.claims.claim import Finding
 
 CELLS = 1000
-"""Contexts are rounded to the middles of so many cells: the rows of a cell are then one weighted row."""
+"""Contexts are rounded to the middles of this many cells: the rows of a cell are then one weighted row."""
 
 LEARNERS = ("LinUCB", "LinTS", "FALCON")
 WITHOUT_BONUS = "LinUCB without its bonus"
@@ -53,23 +53,29 @@ def one_step(
     factor: float,
     printed: float = SensitivityExample.claimed_regret,
     largest: float = 1e12,
-) -> list[Claim]:
+) -> list[Finding]:
     """From how many rows on the next policy's regret is above the printed one in 95% of data sets.
 
     Sizes run from 100 rows up to the largest, each `factor` times the one before.
     """
     sizes = _sizes(factor, largest)
     outcomes = [[outcome(theta, n, seed) for seed in range(n_seeds)] for n in sizes]
-    rows = [_policy_claim(name, theta, sizes, outcomes, printed) for name in LEARNERS]
-    return [_intervals_claim(theta, sizes, outcomes), *rows]
+    suffix = f"theta-{theta:g}"
+    return [
+        _intervals(f"one-step-intervals-{suffix}", sizes, outcomes),
+        *(
+            _next_policy(f"one-step-{name.lower()}-{suffix}", name, sizes, outcomes, printed)
+            for name in LEARNERS
+        ),
+    ]
 
 
 def outcome(theta: float, n: int, seed: int) -> Outcome:
     """One data set of n rows, and what each learner makes of it."""
-    environment = SensitivityExample(theta)
+    example = SensitivityExample(theta)
     x = (np.arange(CELLS) + 0.5) / CELLS
-    population = Population.finite(Contexts(x[:, np.newaxis]), environment.means(x))
-    log, counts = optimal_rows(environment, x, n, seed)
+    population = Population.finite(Contexts(x[:, np.newaxis]), example.means(x))
+    log, counts = optimal_rows(example, x, n, seed)
     model = _ridge_fit(log, counts, LinUCB().ridge)
     policies = next_policies(log, counts, model)
     wide, estimates = LinUCB().alpha * model.widths(population.contexts), model.means(population.contexts)
@@ -83,7 +89,7 @@ def outcome(theta: float, n: int, seed: int) -> Outcome:
     )
 
 
-def optimal_rows(environment: SensitivityExample, x: Floats, n: int, seed: int) -> tuple[Log, Floats]:
+def optimal_rows(example: SensitivityExample, x: Floats, n: int, seed: int) -> tuple[Log, Floats]:
     """Rows of the optimal policy, n in all, summed up: the mean reward of each cell x, and how many.
 
     The mean of k rewards with Gaussian noise is one reward with a k-th of its variance, so that the fits are
@@ -92,9 +98,9 @@ def optimal_rows(environment: SensitivityExample, x: Floats, n: int, seed: int) 
     rng = np.random.default_rng([60, seed, n])
     drawn = rng.multinomial(n, np.full(len(x), 1.0 / len(x))).astype(np.float64)
     x, counts = x[drawn > 0.0], drawn[drawn > 0.0]
-    means = environment.means(x)
+    means = example.means(x)
     action = means.argmax(axis=1)
-    rewards = means.max(axis=1) + environment.noise * rng.standard_normal(len(x)) / np.sqrt(counts)
+    rewards = means.max(axis=1) + example.noise * rng.standard_normal(len(x)) / np.sqrt(counts)
     zeros, ones = np.zeros(len(x), dtype=np.int64), np.ones(len(x))
     log = Log(Contexts(x[:, np.newaxis]), action, rewards, ones, zeros, np.arange(len(x)), zeros + POLICY)
     return log, counts
@@ -126,65 +132,35 @@ def enough(sizes: Sequence[int], shares: Sequence[float], wanted: float = CONFID
     return sizes[last_bad + 1] if last_bad + 1 < len(sizes) else None
 
 
-STATED = {
-    "LinUCB": "Given enough data of the optimal policy, LinUCB's next policy",
-    "LinTS": "Given enough data of the optimal policy, the posterior of LinTS concentrates on the misleading "
-    "lines, so that its next policy",
-    "FALCON": "Given enough data of the optimal policy, FALCON's randomised policy converges to that of the "
-    "misleading lines, so that it",
-}
-
-
-def _policy_claim(
-    name: str, theta: float, sizes: list[int], outcomes: list[list[Outcome]], printed: float
-) -> Claim:
-    regrets = np.array([[each.regret[name] for each in row] for row in outcomes])
-    shares = [float((row >= printed).mean()) for row in regrets]
-    n = enough(sizes, shares)
-    told = "no number of rows tried" if n is None else f"n = {n:.2g} rows"
-    note = (
-        "A statement about data of the optimal policy, at the learner's default settings, not about its loop."
+def _next_policy(
+    key: str, name: str, sizes: list[int], outcomes: list[list[Outcome]], printed: float
+) -> Finding:
+    n, plain = (
+        enough(sizes, [float(np.mean([each.regret[which] >= printed for each in row])) for row in outcomes])
+        for which in (name, WITHOUT_BONUS)
     )
-    if name == "LinUCB":
-        estimates = [
-            float(np.mean([each.regret[WITHOUT_BONUS] >= printed for each in row])) for row in outcomes
-        ]
-        plain = enough(sizes, estimates)
-        note += " With few rows it is optimism about the action that is hardly seen, not confidence: by its "
-        note += f"estimates alone {'it never does' if plain is None else f'it takes {plain:.2g} rows'}."
-    return Claim(
-        key=f"one-step-{name.lower()}-theta-{theta:g}",
-        source="Appendix E, one step",
-        statement=f"{STATED[name]} has a regret above {printed} (theta = {theta:g}).",
-        computed=f"from {told} on, in {CONFIDENT:.0%} of {len(outcomes[0])} data sets; regret "
-        f"{shown(float(regrets[-1].mean()))} at {sizes[-1]:.0e} rows",
-        holds=n is not None,
-        note=note,
-        numbers={"last_regret": float(regrets[-1].mean()), "last_share": shares[-1]}
-        | ({} if n is None else {"rows_needed": float(n)}),
+    last = float(np.mean([each.regret[name] for each in outcomes[-1]]))
+    numbers = {"rows_needed": n, "rows_needed_without_bonus": plain if name == "LinUCB" else None}
+    return Finding(
+        key,
+        n is not None,
+        {**_known(numbers), f"regret_at_{sizes[-1]:.0e}_rows": last, "data_sets": len(outcomes[0])},
     )
 
 
-def _intervals_claim(theta: float, sizes: list[int], outcomes: list[list[Outcome]]) -> Claim:
+def _intervals(key: str, sizes: list[int], outcomes: list[list[Outcome]]) -> Finding:
     tight = [float(np.mean([each.width <= TIGHT and each.far <= TIGHT for each in row])) for row in outcomes]
     excluded = [float(np.mean([each.excluded == 1.0 for each in row])) for row in outcomes]
     n, n_excluded = enough(sizes, tight), enough(sizes, excluded)
-    told = "no number of rows tried" if n is None else f"n = {n:.2g} rows"
-    missed = "never" if n_excluded is None else f"from {n_excluded:.2g} rows on"
-    return Claim(
-        key=f"one-step-intervals-theta-{theta:g}",
-        source="Appendix E, one step",
-        statement="Given enough data of the optimal policy, LinUCB's confidence intervals concentrate around "
-        f"the misleading lines and miss the truth (theta = {theta:g}).",
-        computed=f"from {told} on they are within {TIGHT} of those lines everywhere; they miss action 1's "
-        f"truth in every context below 1 - theta {missed}",
-        holds=n is not None and n_excluded is not None,
-        note=f"In {CONFIDENT:.0%} of {len(outcomes[0])} data sets. Action 1 is seen on a stretch of length "
-        "theta alone, which is why it takes so many rows to be sure of its line elsewhere.",
-        numbers={"last_width": float(np.mean([each.width for each in outcomes[-1]]))}
-        | ({} if n is None else {"rows_needed": float(n)})
-        | ({} if n_excluded is None else {"rows_to_miss_the_truth": float(n_excluded)}),
+    return Finding(
+        key,
+        n is not None and n_excluded is not None,
+        {**_known({"rows_needed": n, "rows_to_miss_the_truth": n_excluded}), "data_sets": len(outcomes[0])},
     )
+
+
+def _known(numbers: dict[str, int | None]) -> dict[str, float]:
+    return {name: float(number) for name, number in numbers.items() if number is not None}
 
 
 def _sizes(factor: float, largest: float) -> list[int]:

@@ -11,7 +11,8 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.oracles.solvers.algorithm_2 import printed_search
 from gyrfalcon.oracles.solvers.constrained import constrained_least_squares
 from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
-from gyrfalcon_paper.claims.claim import Claim, at_most, shown
+from gyrfalcon_paper.claims.claim import Finding, Verdict, at_most
+from gyrfalcon_paper.claims.exact import Ends
 
 KAPPA = 1e-6
 """The threshold that Algorithm 2 is run with, where nothing else is said."""
@@ -69,16 +70,30 @@ class Race:
         return self.exact > 0.0
 
 
-def algorithm_2(n_problems: int, kappa: float = KAPPA, printed_factor: float = 3.0) -> list[Claim]:
-    """Every claim about Algorithm 2, on the same problems."""
+def algorithm_2(
+    n_problems: int,
+    kappa: float = KAPPA,
+    printed_factor: float = 3.0,
+    accuracy: float = 1.0,
+    tolerance: float = 1.5,
+    beyond: float = 1.0,
+    dual_at: float = 1.0,
+) -> list[Finding]:
+    """Every claim about Algorithm 2, on the same problems; tolerances are multiples of kappa.
+
+    The dual is compared with the optimum at `dual_at` times the optimal multiplier.
+    """
     races = [race(seed, kappa) for seed in range(n_problems)]
+    binding = [each for each in races if each.binds]
+    ends = [exact_ends(each, kappa) for each in binding]
     return [
-        _duality(races),
-        _regressions(races, kappa, printed_factor),
-        _accuracy(races, kappa),
-        _feasible(races),
-        _our_accuracy(races),
-        _inactive(races),
+        _duality(races, dual_at),
+        _regressions(binding, kappa, printed_factor),
+        _accuracy(binding, ends, accuracy * kappa),
+        _feasible(binding, ends, tolerance * kappa),
+        _inactive([each for each in races if not each.binds], tolerance * kappa),
+        _right_end(ends, beyond * kappa),
+        _our_accuracy(binding),
     ]
 
 
@@ -94,9 +109,9 @@ def race(seed: int, kappa: float = KAPPA) -> Race:
 
 
 def random_regressions(seed: int) -> Regressions:
-    """Lines whose truth differs between active and passive rows; play may hardly vary some features.
+    """A problem whose truth differs between active and passive rows; play may hardly vary some features.
 
-    Every third problem has so much slack that the constraint may not bind.
+    Every third problem has enough slack that the constraint may not bind.
     """
     rng = np.random.default_rng([50, seed])
     d = int(rng.integers(1, 9))
@@ -110,68 +125,58 @@ def random_regressions(seed: int) -> Regressions:
     return Regressions(X, r, X_passive, r_passive, float(10.0 ** rng.uniform(largest - 4.5, largest)))
 
 
-def _duality(races: list[Race]) -> Claim:
-    gaps = [abs(_dual(each) - each.optimum) / each.optimum for each in races]
-    return Claim(
-        key="algorithm-2-duality",
-        source="Appendix D",
-        statement="Strong duality holds: the dual's maximum is the least active risk within the constraint.",
-        computed=f"largest relative gap {max(gaps):.0e} in {len(races)} problems",
-        holds=max(gaps) < 1e-7,
-        numbers={"largest_gap": max(gaps)},
-    )
+def exact_ends(each: Race, kappa: float) -> Ends:
+    """Where Algorithm 2 ends on a problem in 40-digit arithmetic."""
+    problem = each.problem
+    return Ends.of(problem.X, problem.r, problem.X_passive, problem.r_passive, problem.slack, kappa)
 
 
-def _dual(each: Race) -> float:
-    fit = each.problem(each.exact)
-    return fit.active_risk + each.exact * (fit.passive_risk - each.printed.alpha - each.problem.slack)
+def _duality(races: list[Race], at: float) -> Finding:
+    largest = max(abs(_dual(each, at * each.exact) - each.optimum) / each.optimum for each in races)
+    return Finding("algorithm-2-duality", largest < 1e-7, {"largest_gap": largest, "problems": len(races)})
 
 
-def _regressions(races: list[Race], kappa: float, factor: float) -> Claim:
+def _dual(each: Race, multiplier: float) -> float:
+    fit = each.problem(multiplier)
+    return fit.active_risk + multiplier * (fit.passive_risk - each.printed.alpha - each.problem.slack)
+
+
+def _regressions(binding: list[Race], kappa: float, factor: float) -> Finding:
     """A doubling is one regression, a halving two: factor log2 of the multiplier, and what kappa asks for."""
-    bound = [each for each in races if each.binds]
-    counts = np.array([each.printed.n_regressions for each in bound])
-    ours = np.array([each.ours.n_regressions for each in bound])
-    allowed = [factor * math.log2(max(each.exact, 1.0)) + 2.0 * math.log2(1.0 / kappa) + 12 for each in bound]
+    counts, ours = (
+        np.array([fit.n_regressions for fit in fits])
+        for fits in ([each.printed for each in binding], [each.ours for each in binding])
+    )
+    fixed = 2.0 * math.log2(1.0 / kappa) + 12.0
+    allowed = np.array([factor * math.log2(max(each.exact, 1.0)) + fixed for each in binding])
     worst = float((counts / allowed).max())
-    return Claim(
-        key="algorithm-2-regressions",
-        source="Appendix D",
-        statement="Algorithm 2 takes a number of regressions that grows with the logarithm of the optimal "
-        f"multiplier: at most {shown(factor)} log2 of it, plus what kappa asks for.",
-        computed=f"{np.median(counts):.0f} at the median and {counts.max()} at most, {worst:.2f} of that "
-        f"bound; our search takes {np.median(ours):.0f} and {ours.max()}",
-        holds=at_most(worst, 1.0),
-        note=f"kappa = {kappa:g} alone asks for 2 log2(1 / kappa) + 12 = "
-        f"{2.0 * math.log2(1.0 / kappa) + 12.0:.0f}, which the paper's O(log) leaves out.",
-        numbers={
-            "median": float(np.median(counts)),
-            "most": float(counts.max()),
-            "our_median": float(np.median(ours)),
-            "our_most": float(ours.max()),
-            "over_bound": worst,
-        },
-    )
+    numbers = {
+        "median": float(np.median(counts)),
+        "most": float(counts.max()),
+        "largest_ratio_to_bound": worst,
+        "our_median": float(np.median(ours)),
+        "our_most": float(ours.max()),
+    }
+    return Finding("algorithm-2-regressions", at_most(worst, 1.0), numbers)
 
 
-def _accuracy(races: list[Race], kappa: float) -> Claim:
-    off = np.array([abs(each.printed.multiplier - each.exact) for each in races if each.binds])
-    finer = [excess_at_finer_kappa(each) for each in races[:30] if each.binds]
-    return Claim(
-        key="algorithm-2-accuracy",
-        source="Appendix D",
-        statement=f"Algorithm 2 finds the optimal multiplier up to its threshold kappa = {kappa:g}.",
-        computed=f"{np.mean(off <= kappa):.0%} of its multipliers are within kappa, the worst is off by "
-        f"{shown(off.max())}",
-        holds=bool((off <= kappa).all()),
-        note="Differences of the dual over kappa drown in rounding, the more the smaller kappa is: at 1e-12 "
-        f"the passive excess is up to {shown(max(finer))} times the slack.",
-        numbers={
-            "share_within_kappa": float(np.mean(off <= kappa)),
-            "furthest_off": float(off.max()),
-            "excess_over_slack_at_1e-12": max(finer),
-        },
-    )
+def _accuracy(binding: list[Race], ends: list[Ends], allowed: float) -> Finding:
+    double = np.array([abs(each.printed.multiplier - each.exact) for each in binding])
+    exact = [end.within(allowed) for end in ends]
+    numbers = {
+        "problems": len(binding),
+        "within_in_40_digits": sum(exact),
+        "within_in_double_precision": int((double <= allowed).sum()),
+        "furthest_off_in_double_precision": float(double.max()),
+        "largest_excess_over_slack_with_kappa_1e-12": max(map(excess_at_finer_kappa, binding[:20])),
+    }
+    holds = exact_or_double(all(exact), bool((double <= allowed).all()))
+    return Finding("algorithm-2-accuracy", holds, numbers)
+
+
+def exact_or_double(exact: bool, double: bool) -> bool | Verdict:
+    """Whether a claim holds in exact arithmetic, and whether double precision alone contradicts it."""
+    return Verdict.DOUBLE_PRECISION_ONLY if exact and not double else exact
 
 
 def excess_at_finer_kappa(each: Race, kappa: float = 1e-12) -> float:
@@ -180,46 +185,45 @@ def excess_at_finer_kappa(each: Race, kappa: float = 1e-12) -> float:
     return fit.excess / each.problem.slack
 
 
-def _feasible(races: list[Race]) -> Claim:
-    over = np.array([each.printed.excess / each.problem.slack for each in races if each.binds])
-    return Claim(
-        key="algorithm-2-feasible",
-        source="Appendix D",
-        statement="What Algorithm 2 returns is optimal for the constrained problem, and so keeps the "
-        "constraint.",
-        computed=f"{np.mean(over > 1.0):.0%} of its fits break the constraint where it binds, by up to "
-        f"{over.max() - 1.0:.1e} of the slack",
-        holds=bool((over <= 1.0).all()),
-        note="It ends in the middle of its last bracket, on either side, which the paper calls optimal up to "
-        "the accuracy thresholds; the right end would keep the constraint.",
-        numbers={"share_broken": float(np.mean(over > 1.0)), "largest_excess_over_slack": float(over.max())},
+def _feasible(binding: list[Race], ends: list[Ends], tolerance: float) -> Finding:
+    """Excess of what is returned against that of a multiplier this much below the optimal one."""
+    allowed = np.array(
+        [end.excess(max(each.exact - tolerance, 0.0)) for each, end in zip(binding, ends, strict=True)]
     )
+    exact = np.array([end.excess(end.middle) for end in ends]) <= allowed
+    double = np.array([each.printed.excess for each in binding]) <= allowed * (1.0 + 1e-9)
+    numbers = {
+        "problems": len(binding),
+        "within_in_40_digits": int(exact.sum()),
+        "within_in_double_precision": int(double.sum()),
+        "largest_excess_over_slack": max(each.printed.excess / each.problem.slack for each in binding),
+    }
+    return Finding("algorithm-2-feasible", exact_or_double(bool(exact.all()), bool(double.all())), numbers)
 
 
-def _our_accuracy(races: list[Race]) -> Claim:
-    over = np.array([each.ours.excess / each.problem.slack for each in races if each.binds])
-    risks = np.array([each.ours.solution.active_risk / each.optimum for each in races if each.binds])
-    return Claim(
-        key="algorithm-2-corrected",
-        source="Appendix D, corrected",
-        statement="A root search on the passive excess keeps the constraint and is optimal to seven digits.",
-        computed=f"excess at most {over.max():.10f} of the slack, active risk within "
-        f"{abs(risks - 1.0).max():.0e} of the optimum",
-        holds=bool((over <= 1.0).all() and (abs(risks - 1.0) < 1e-7).all()),
-        numbers={"largest_excess_over_slack": float(over.max()), "risk_off": float(abs(risks - 1.0).max())},
-    )
+def _inactive(idle: list[Race], tolerance: float) -> Finding:
+    largest = max(each.printed.multiplier for each in idle)
+    numbers = {
+        "problems": len(idle),
+        "largest_multiplier": largest,
+        "median_regressions": float(np.median([each.printed.n_regressions for each in idle])),
+    }
+    return Finding("algorithm-2-inactive", largest <= tolerance, numbers)
 
 
-def _inactive(races: list[Race]) -> Claim:
-    idle = [each for each in races if not each.binds]
-    zeros = sum(each.printed.multiplier == 0.0 for each in idle)
-    wasted = float(np.median([each.printed.n_regressions for each in idle]))
-    return Claim(
-        key="algorithm-2-inactive",
-        source="Appendix D",
-        statement="Where the constraint does not bind, Algorithm 2 returns the optimal multiplier, 0.",
-        computed=f"it does so in {zeros} of {len(idle)} problems, after {wasted:.0f} regressions (median)",
-        holds=zeros == len(idle),
-        note="A multiplier of 0 is never tried, so that one below kappa comes back; two regressions tell.",
-        numbers={"zeros": zeros, "n_problems": len(idle), "median_regressions": wasted},
-    )
+def _right_end(ends: list[Ends], beyond: float) -> Finding:
+    kept = [end.keeps(float(end.right) + beyond) for end in ends]
+    numbers = {
+        "problems": len(ends),
+        "kept": sum(kept),
+        "share_kept_by_right_end": float(np.mean([end.keeps(end.right) for end in ends])),
+        "share_kept_by_middle": float(np.mean([end.keeps(end.middle) for end in ends])),
+    }
+    return Finding("algorithm-2-right-end", all(kept), numbers)
+
+
+def _our_accuracy(binding: list[Race]) -> Finding:
+    over = max(each.ours.excess / each.problem.slack for each in binding)
+    off = max(abs(each.ours.solution.active_risk / each.optimum - 1.0) for each in binding)
+    numbers = {"largest_excess_over_slack": over, "largest_error_of_active_risk": off}
+    return Finding("algorithm-2-corrected", over <= 1.0 and off < 1e-7, numbers)

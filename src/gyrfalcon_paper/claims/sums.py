@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.theory import RegretBound, epochwise_regret_bound, kappa, regret_bound
-from gyrfalcon_paper.claims.claim import Claim, at_most, inequality
+from gyrfalcon_paper.claims.claim import Finding, at_most, inequality
 
 
-def closed_form_covers_the_sum(n_settings: int, share: float = 1.0) -> list[Claim]:
+def closed_form_covers_the_sum(n_settings: int, share: float = 1.0) -> list[Finding]:
     """Theorem 2's bound as printed, term by term, against the sum over epochs that it stands for."""
     rng = np.random.default_rng(30)
     worst, worst_passive = 0.0, 0.0
@@ -23,21 +23,8 @@ def closed_form_covers_the_sum(n_settings: int, share: float = 1.0) -> list[Clai
         )
         worst_passive = max(worst_passive, _over(summed, printed, "passive") / share)
     return [
-        inequality(
-            "passive-rounds",
-            "Appendix B.9",
-            "There are at most 1 + log2 T + epsilon T passive rounds.",
-            worst_passive,
-            n_settings,
-        ),
-        inequality(
-            "theorem-2-closed-form",
-            "Appendix B.9",
-            "The bound as printed covers what its proof sums up, epoch by epoch and up to round T.",
-            worst,
-            n_settings,
-            "Whole epochs exceed the constant of its integral step; rounds up to T do not.",
-        ),
+        inequality("passive-rounds", worst_passive, n_settings),
+        inequality("theorem-2-closed-form", worst, n_settings),
     ]
 
 
@@ -61,7 +48,7 @@ def _random_setting(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def integral_step(n_settings: int, printed: float | None = None) -> list[Claim]:
+def integral_step(n_settings: int, printed: float | None = None) -> list[Finding]:
     """The sum over whole epochs against its bound: as printed, 4 T^(1/2) for rho = 1, and corrected."""
     claimed = kappa(1.0, "paper") if printed is None else printed
     rng = np.random.default_rng(31)
@@ -71,25 +58,15 @@ def integral_step(n_settings: int, printed: float | None = None) -> list[Claim]:
     ]
     worst = max(whole_epochs(T, tau_1) / math.sqrt(T) for T, tau_1 in settings)
     until = max(rounds_until(T, tau_1) / math.sqrt(T) for T, tau_1 in settings)
+    numbers = {
+        "largest": worst,
+        "at_T_1e6_and_tau_1_7": whole_epochs(10**6, 7) / 1e3,
+        "largest_until_T": until,
+    }
     return [
-        _integral("integral-step", "Appendix B.9, integral", claimed, worst, until),
-        _integral("integral-step-corrected", "Appendix B.9, corrected", kappa(1.0), worst, until),
+        Finding("integral-step", at_most(worst, claimed), numbers),
+        Finding("integral-step-corrected", at_most(worst, kappa(1.0)), numbers),
     ]
-
-
-def _integral(key: str, source: str, claimed: float, worst: float, until: float) -> Claim:
-    example = whole_epochs(10**6, 7) / 1000.0
-    return Claim(
-        key=key,
-        source=source,
-        statement="The sum over epochs of their rounds over the root of the rounds before is at most "
-        f"{claimed:.4f} sqrt(T) for rho = 1.",
-        computed=f"it reaches {worst:.4f} sqrt(T), and {example:.3f} sqrt(T) at T = 1e6, tau_1 = 7",
-        holds=at_most(worst, claimed),
-        note="The integral that it is compared with lies below the sum; the geometric series gives "
-        f"2 / (sqrt(2) - 1) = {kappa(1.0):.4f}. Rounds up to T alone make {until:.3f} sqrt(T).",
-        numbers={"largest": worst, "at_1e6": example, "claimed": claimed, "largest_until_T": until},
-    )
 
 
 def whole_epochs(T: int, tau_1: int, rho: float = 1.0) -> float:
@@ -106,7 +83,7 @@ def whole_epochs(T: int, tau_1: int, rho: float = 1.0) -> float:
 
 
 def rounds_until(T: int, tau_1: int) -> float:
-    """The same sum for rho = 1 without the last epoch's rounds after T.
+    """That sum for rho = 1 without the last epoch's rounds after T.
 
     >>> rounds_until(6, 4)
     1.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 
 from gyrfalcon_paper.claims import (
     constants,
@@ -13,7 +15,6 @@ from gyrfalcon_paper.claims import (
     guarantee,
     kernel,
     learning,
-    live,
     one_step,
     runs,
     search,
@@ -22,20 +23,61 @@ from gyrfalcon_paper.claims import (
     sums,
     theorems,
 )
-from gyrfalcon_paper.claims.claim import Claim
+from gyrfalcon_paper.claims.claim import Claim, Finding, Kind, Verdict
 from gyrfalcon_paper.exhibits.exhibit import Effort
 
-Check = Callable[[], list[Claim]]
+Check = Callable[[], list[Finding]]
+
+WITH_THETA = "-theta-"
+"""What stands between an entry's key and the theta that its check was made for."""
+
+
+@cache
+def entries() -> dict[str, dict[str, str]]:
+    """The entries of claims.toml by key, in the paper's order, each with its part of the paper."""
+    parts = tomllib.loads((files(__package__) / "claims.toml").read_text(encoding="utf-8"))
+    return {key: {"part": part, **entry} for part, listed in parts.items() for key, entry in listed.items()}
+
+
+def claims_of(results: Iterable[list[Finding]]) -> list[Claim]:
+    """The claims that pieces of work have findings for, in the order of claims.toml."""
+    findings = [finding for part in results for finding in part]
+    keys = [finding.key for finding in findings]
+    repeated = sorted({key for key in keys if keys.count(key) > 1})
+    if repeated:
+        raise ValueError(f"{repeated[0]} stands twice among the findings; give each piece's results once.")
+    order = {key: place for place, key in enumerate(entries())}
+    return [claim_of(finding) for finding in sorted(findings, key=lambda each: order[_entry_key(each.key)])]
+
+
+def claim_of(finding: Finding) -> Claim:
+    """A finding with the statement that it is about, and its verdict."""
+    entry = entries()[_entry_key(finding.key)]
+    _, _, theta = finding.key.partition(WITH_THETA)
+    otherwise = Verdict(entry.get("otherwise", Verdict.ERRATUM))
+    by_outcome = {True: Verdict.HOLDS, False: otherwise, None: Verdict.UNDECIDED}
+    return Claim(
+        key=finding.key,
+        part=entry["part"],
+        place=f"{entry['place']}, theta = {theta}" if theta else entry["place"],
+        statement=entry["statement"],
+        verdict=finding.holds if isinstance(finding.holds, Verdict) else by_outcome[finding.holds],
+        note=entry.get("note", ""),
+        kind=Kind(entry.get("kind", Kind.PAPER)),
+        numbers=finding.numbers,
+    )
+
+
+def _entry_key(key: str) -> str:
+    return key.partition(WITH_THETA)[0]
 
 
 def claims_work(effort: Effort) -> list[Check]:
-    """The pieces of work, for worker processes: each gives some of the claims."""
+    """The pieces of work, for worker processes: each has findings on some of the claims."""
     return [
         partial(all_of, tuple(_exact())),
         partial(all_of, tuple(_on_random_problems(effort))),
-        partial(learning.inclusions, effort.of(full=1000, quick=100)),
-        partial(learning.rademacher_average, effort.of(full=2000, quick=200)),
-        partial(guarantee.best_model_stays, effort.of(full=2000, quick=100)),
+        partial(all_of, tuple(_in_samples(effort))),
         partial(guarantee.errors_of_runs, effort.of(full=20, quick=2)),
         partial(search.algorithm_2, effort.of(full=300, quick=24)),
         *_one_step(effort),
@@ -43,19 +85,9 @@ def claims_work(effort: Effort) -> list[Check]:
     ]
 
 
-def claims_of(results: Iterable[list[Claim]]) -> list[Claim]:
-    """The claims of all pieces in the paper's order, each lemma before the steps of its proof."""
-    claims = [claim for part in results for claim in part]
-    keys = [claim.key for claim in claims]
-    twice = sorted({key for key in keys if keys.count(key) > 1})
-    if twice:
-        raise ValueError(f"{twice[0]} stands twice among the claims; give each piece's results once.")
-    return sorted(claims, key=lambda claim: claim.place)
-
-
-def all_of(checks: tuple[Check, ...]) -> list[Claim]:
-    """The claims of several checks: one piece of work for what is too short to be sent out alone."""
-    return [claim for check in checks for claim in check()]
+def all_of(checks: tuple[Check, ...]) -> list[Finding]:
+    """The findings of several checks: one piece of work for what is too short to be sent out alone."""
+    return [finding for check in checks for finding in check()]
 
 
 def _exact() -> list[Check]:
@@ -71,7 +103,9 @@ def _exact() -> list[Check]:
         step.realizable_classes_have_no_error,
         gamma.forms_of_gamma,
         gamma.slack_shrinks,
+        gamma.slack_falls,
         theorems.powers_of_theorem_1,
+        theorems.range_of_epsilon,
         theorems.realizable_rate,
         theorems.best_passive_share,
         theorems.any_constant_will_do,
@@ -120,6 +154,16 @@ def _on_random_problems(effort: Effort) -> list[Check]:
     ]
 
 
+def _in_samples(effort: Effort) -> list[Check]:
+    """What is claimed of random rows, over many samples of them."""
+    return [
+        partial(guarantee.best_model_stays, effort.of(full=2000, quick=100)),
+        partial(learning.inclusions, effort.of(full=1000, quick=100)),
+        partial(learning.rademacher_average, effort.of(full=2000, quick=200)),
+        partial(learning.models_without_bounds, effort.of(full=10_000, quick=1000)),
+    ]
+
+
 def _one_step(effort: Effort) -> list[Check]:
     n_seeds, factor = effort.of(full=20, quick=4), effort.of(full=2, quick=10)
     return [partial(one_step.one_step, theta, n_seeds, float(factor)) for theta in (0.05, 0.01)]
@@ -127,11 +171,6 @@ def _one_step(effort: Effort) -> list[Check]:
 
 def _runs(effort: Effort) -> list[Check]:
     n_replications, n_rounds = effort.of(full=20, quick=4), effort.of(full=20_000, quick=2_000)
-    loops = [
-        partial(live.live_loop, name, theta, n_replications, n_rounds)
-        for theta in (0.05, 0.01)
-        for name in live.LIVE
-    ]
     return [
         partial(
             runs.linucb_falls_and_rises,
@@ -140,5 +179,9 @@ def _runs(effort: Effort) -> list[Check]:
         ),
         partial(runs.epsilon_falcon_stays, effort.of(full=100, quick=24), effort.of(full=12, quick=4)),
         partial(runs.regret_below_the_bound, effort.of(full=20, quick=4)),
-        *loops,
+        *(
+            partial(runs.live_loop, name, theta, n_replications, n_rounds)
+            for theta in (0.05, 0.01)
+            for name in runs.LIVE
+        ),
     ]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import print_json, print_table
-from gyrfalcon.cli.progress import by_piece, progress
+from gyrfalcon.cli._output import print_json, print_table
+from gyrfalcon.cli._parsing import whole
+from gyrfalcon.cli._progress import by_piece, progress
 
 if TYPE_CHECKING:
     from gyrfalcon_paper.demo import Outcome
@@ -64,13 +64,13 @@ def _check(rounds: int, replications: int) -> None:
 
 def _written(out: Path, outcomes: dict[str, Outcome], rounds: int, replications: int) -> dict[str, str]:
     from gyrfalcon.reports.pictures import picture
-    from gyrfalcon.storage.atomic import write_whole
+    from gyrfalcon.storage.atomic import write_atomically
     from gyrfalcon_paper.cli.demo_figures import regret_over_time
     from gyrfalcon_paper.cli.demo_page import demo_page
 
     figure, page = out / "demo.png", out / "demo.html"
-    write_whole(figure, picture(regret_over_time(outcomes), "png"))
-    write_whole(page, demo_page(outcomes, rounds, replications))
+    write_atomically(figure, picture(regret_over_time(outcomes), "png"))
+    write_atomically(page, demo_page(outcomes, rounds, replications))
     return {"figure": str(figure), "page": str(page)}
 
 

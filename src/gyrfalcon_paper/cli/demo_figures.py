@@ -56,7 +56,7 @@ def estimates(outcomes: Mapping[str, Outcome]) -> Figure:
 
 def _truth(axes: Axes) -> None:
     axes.plot([0.0, 0.5, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0], color=GREY, linewidth=1.2, zorder=3)
-    intercept, slope = StepExample().best_lines[0]
+    intercept, slope = StepExample().best_coefficients[0]
     axes.plot(
         [0.0, 1.0],
         [intercept, intercept + slope],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gyrfalcon.cli.output import with_error
+from gyrfalcon.cli._output import with_error
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.reports.page import Page, Section, Table
 from gyrfalcon.reports.pictures import picture

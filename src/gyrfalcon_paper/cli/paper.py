@@ -7,16 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from gyrfalcon.cli.errors import FAILURE, INTERRUPTED, Stopped
-from gyrfalcon.cli.numbers import whole
-from gyrfalcon.cli.output import print_json, print_table
-from gyrfalcon.cli.progress import by_piece, progress
+from gyrfalcon.cli._errors import FAILURE, INTERRUPTED, Stopped
+from gyrfalcon.cli._output import print_json, print_table, say
+from gyrfalcon.cli._parsing import whole
+from gyrfalcon.cli._progress import by_piece, progress
 
 EXAMPLES = """\
 gyrfalcon paper --quick --out paper
 gyrfalcon paper --out paper --jobs 2
 """
-_VERDICTS = {"hold": True, "do_not_hold": False, "not_decided": None}
 
 
 def paper(
@@ -35,15 +34,15 @@ def paper(
     """Compute every figure, table and claim of the paper.
 
     Writes a folder with index.html, a companion to the paper that needs nothing but itself; figures as SVG,
-    PDF and PNG; the data behind each as CSV; and claims.json, which says of every claim that can be checked
-    by computation whether it holds.
+    PDF and PNG; the data behind each as CSV; and claims.json, with the verdict on every claim that can be
+    checked by computation: holds, erratum, typo, double precision only, vacuous or undecided.
     """
     if jobs is not None and jobs < 1:
         raise typer.BadParameter(f"{jobs} processes compute nothing; give at least 1.", param_hint="--jobs")
     page = _written(out, quick=quick, jobs=jobs)
     claims = _claims(page)
     if as_json:
-        print_json({"page": str(page), "claims": _counts(claims), "do_not_hold": _failing(claims)})
+        print_json({"page": str(page), "counts": _counts(claims), "claims": claims})
     else:
         _print(page, claims)
 
@@ -69,21 +68,26 @@ def _claims(page: Path) -> list[dict[str, Any]]:
 
 
 def _counts(claims: list[dict[str, Any]]) -> dict[str, int]:
-    verdicts = [claim["holds"] for claim in claims]
-    return {name: verdicts.count(verdict) for name, verdict in _VERDICTS.items()}
+    """How many of the paper's own claims have each verdict."""
+    from gyrfalcon_paper.claims.claim import Verdict
 
-
-def _failing(claims: list[dict[str, Any]]) -> list[str]:
-    return [claim["key"] for claim in claims if claim["holds"] is False]
+    own = [claim["verdict"] for claim in claims if claim["kind"] == "paper"]
+    return {verdict.value: own.count(verdict.value) for verdict in Verdict}
 
 
 def _print(page: Path, claims: list[dict[str, Any]]) -> None:
-    rows = [[claim["source"], claim["statement"]] for claim in claims if claim["holds"] is False]
+    own = [claim for claim in claims if claim["kind"] == "paper"]
+    rows = [
+        [_label(claim["verdict"]), claim["place"], claim["statement"]]
+        for claim in own
+        if claim["verdict"] != "holds"
+    ]
     if rows:
-        print_table("Claims that do not hold", ["where", "claim"], rows, n_texts=2)
-    counts = _counts(claims)
-    typer.echo(
-        f"Of {len(claims)} claims {counts['hold']} hold, {counts['do_not_hold']} do not hold; "
-        f"not decided: {counts['not_decided']}."
-    )
+        print_table("Claims with another verdict than holds", ["verdict", "where", "claim"], rows, n_texts=3)
+    counts = ", ".join(f"{_label(verdict)} {count}" for verdict, count in _counts(claims).items())
+    say(f"{len(own)} claims of the paper: {counts}.")
     typer.echo(f"Page: {page}")
+
+
+def _label(verdict: str) -> str:
+    return verdict.replace("_", " ")

@@ -12,13 +12,12 @@ from gyrfalcon import theory
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.reports.labels import plain_numbers
-from gyrfalcon.reports.numbers import decimal
 from gyrfalcon.reports.style import COLOURS
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.exhibits.inclusions import (
     GridSample,
     hull_thresholds,
-    linear_thresholds,
+    step_thresholds,
 )
 from gyrfalcon_paper.tables import at_least, distinct, entry, matching, numbers, table_of_rows
 
@@ -26,15 +25,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LINEAR, HULL = "lines", "hull of stumps"
+LINEAR, HULL = "linear", "hull of stumps"
 CLASSES = {LINEAR: theory.linear(4), HULL: theory.vc_hull(2)}
-"""Lines for two actions have 4 coefficients; stumps of one feature, up and down, have VC dimension 2."""
+"""Linear models of two actions have 4 coefficients; stumps of one feature have VC dimension 2."""
 SHARES = (0.5, 0.1)
 """zeta: in what share of samples the inclusions may fail."""
 INCLUSIONS = {"forward": "population in sample", "backward": "sample in population"}
-N_POINTS, BUDGET, NOISE = 128, 2.0, 0.1
+N_POINTS, BUDGET = 128, 2.0
 SMALL, LARGE = 50, 200
-"""Rows for a line each that are hardly enough, and the fewest from which thresholds are compared."""
+"""Rows for two linear models that are hardly enough, and the fewest from which thresholds are compared."""
 SEED = 11
 _LOOKS = {"forward": COLOURS[0], "backward": COLOURS[1]}
 _PLACES = {"forward": (0.98, 0.97, "right", "top"), "backward": (0.03, 0.03, "left", "bottom")}
@@ -53,36 +52,18 @@ def work(effort: Effort) -> list[Piece]:
 
 
 def sampled(name: str, n: int, n_samples: int) -> tuple[str, int, Floats]:
-    """The thresholds of each of so many samples of n rows, (n_samples, 2)."""
+    """The thresholds of each of n_samples samples of n rows, (n_samples, 2)."""
     generators = [np.random.default_rng([SEED, n, sample]) for sample in range(n_samples)]
-    return name, n, (_linear if name == LINEAR else _hull)(n, generators)
-
-
-def _linear(n: int, generators: list[np.random.Generator]) -> Floats:
-    """Of Section 1.1 under uniform play: a line for each action."""
-    samples = [_moments(n, rng) for rng in generators]
-    grams = np.array([gram for gram, _ in samples])
-    fits = np.linalg.solve(grams, np.array([cross for _, cross in samples])[:, :, np.newaxis])[:, :, 0]
-    population = np.kron(np.eye(2), np.array([[1.0, 1.0 / 2.0], [1.0 / 2.0, 1.0 / 3.0]])) / 2.0
-    best = np.ravel(StepExample().best_lines)
-    return np.stack(linear_thresholds(population, best, grams, fits), axis=1)
-
-
-def _moments(n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Means of phi phi' and phi r over n rows, with an intercept and a slope for each action."""
-    x, action = rng.random(n), rng.integers(2, size=n)
-    rewards = StepExample.means(x)[np.arange(n), action] + NOISE * rng.standard_normal(n)
-    features = np.zeros((n, 4))
-    features[np.arange(n), 2 * action] = 1.0
-    features[np.arange(n), 2 * action + 1] = x
-    return features.T @ features / n, features.T @ rewards / n
+    return name, n, step_thresholds(n, generators) if name == LINEAR else _hull(n, generators)
 
 
 def _hull(n: int, generators: list[np.random.Generator]) -> Floats:
     """Of Section 1.1's action 1 on a grid of contexts, where it is always played."""
     grid = (np.arange(N_POINTS) + 0.5) / N_POINTS
     means = StepExample.means(grid)[:, 0]
-    return np.array([hull_thresholds(GridSample.drawn(means, n, NOISE, BUDGET, rng)) for rng in generators])
+    return np.array(
+        [hull_thresholds(GridSample.drawn(means, n, StepExample().noise, BUDGET, rng)) for rng in generators]
+    )
 
 
 def tables(results: list[Any]) -> Tables:
@@ -114,7 +95,7 @@ def _row(name: str, n: int, inclusion: str, share: float, sample: Floats) -> dic
 def rate(name: str, n: int, share: float) -> float:
     """The least eta of Assumption 1 at C = 1: ln(1/zeta) comp / n^rho.
 
-    >>> round(rate("lines", 100, 0.1), 6)
+    >>> round(rate("linear", 100, 0.1), 6)
     0.092103
     """
     known = CLASSES[name]
@@ -153,7 +134,7 @@ def draw(figure: Figure, tables: Tables) -> None:
         axes.margins(x=0.04)
         plain_numbers(axes.xaxis, steps=(1.0,))
     left, right = figure.axes
-    left.set(title="Lines (exact)", ylabel="least excess risk $\\eta$")
+    left.set(title="Linear models (exact)", ylabel="least excess risk $\\eta$")
     right.set(title="Hull of stumps (found by search)")
 
 
@@ -169,75 +150,4 @@ def _draw_inclusion(axes: Axes, name: str, inclusion: str, colour: str, tables: 
     axes.text(x, y, INCLUSIONS[inclusion], color=colour, ha=ha, va=va, transform=axes.transAxes)
 
 
-def prose(tables: Tables) -> list[str]:
-    """What the assumption says, which constants samples ask for, and what is certain about them."""
-    known, table = tables["constants"], tables["thresholds"]
-    small = matching(table, n=SMALL, zeta=SHARES[1])
-    without = max(float(share) for share in small["without_threshold"])
-    n_samples, n_searched = (int(matching(table, model_class=name)["samples"][0]) for name in CLASSES)
-    return [
-        "Assumption 1 is what the theorem needs to know about a model class: with probability 1 − <i>ζ</i>, "
-        "for every <i>η</i> above <i>C</i> ln(1/<i>ζ</i>) comp / <i>n</i><sup><i>ρ</i></sup>, models whose "
-        "population risk is within <i>η</i> of the least have an empirical risk within 3<i>η</i>/2, and "
-        "models whose empirical risk is within <i>η</i> have a population risk within 2<i>η</i>. For each "
-        "sample we compute the least <i>η</i> from which on this is so; its quantiles say how large "
-        "<i>C</i> must be.",
-        f"Lines, one for each action of Section 1.1 under uniform play ({n_samples:,} samples of each "
-        "size). Both sets are ellipsoids, and the threshold is a farthest point of a third one: exact, by "
-        f"an eigenvalue problem. {_falls(known, LINEAR)} The paper's proof has <i>C</i> = "
-        f"{decimal(theory.C_LINEAR, 0)}. With {SMALL} rows, {without:.0%} of samples have no threshold at "
-        "all: some lines of a whole linear space are hardly seen by so few rows, and no <i>C</i> helps; the "
-        "assumption is for classes with bounded values.",
-        f"Hull of stumps: constant plus weighted steps with absolute weights of at most {BUDGET:g} in all, "
-        f"on {N_POINTS} equally likely contexts where action 1 of Section 1.1 is always played "
-        f"({n_searched:,} samples of each size). A farthest point of such a set can't be computed exactly; "
-        "we search for it by a sequence of regressions over the hull, so thresholds, and the <i>C</i> "
-        f"below, are lower bounds. {_falls(known, HULL)} On finitely many contexts every class is "
-        "parametric in the end, so that a power beyond <i>ρ</i> is no surprise.",
-    ]
-
-
-def _falls(known: Columns, name: str) -> str:
-    """How the thresholds of a class fall, and which C they ask for."""
-    exponents = {
-        inclusion: entry(known, "exponent", model_class=name, inclusion=inclusion) for inclusion in INCLUSIONS
-    }
-    constants = {
-        inclusion: entry(known, "C", model_class=name, inclusion=inclusion) for inclusion in INCLUSIONS
-    }
-    last = max(
-        entry(known, "C_at_largest_n", model_class=name, inclusion=inclusion) for inclusion in INCLUSIONS
-    )
-    rho, slowest = CLASSES[name].rho, min(exponents.values())
-    verdict = (
-        f"at least as fast as the rate with <i>ρ</i> = {decimal(rho, 2)}"
-        if slowest >= rho
-        else f"more slowly than the rate with <i>ρ</i> = {decimal(rho, 2)}"
-    )
-    return (
-        f"Thresholds fall as <i>n</i> to the powers −{exponents['forward']:.2f} and "
-        f"−{exponents['backward']:.2f} for the two inclusions, {verdict}; a <i>C</i> of "
-        f"{decimal(constants['forward'], 2)} serves the first at all sizes shown, "
-        f"{decimal(constants['backward'], 2)} the second, and {decimal(last, 2)} both at the largest size."
-    )
-
-
-def caption(tables: Tables) -> str:
-    """What the figure shows."""
-    del tables
-    return (
-        "<b>The two inclusions of Assumption 1</b>: the excess risk <i>η</i> from which on they hold, its "
-        "median over samples (thin) and its 90% quantile (thick), against the number of rows. Dashed: the "
-        "assumption's rate at <i>ζ</i> = .1 with the least <i>C</i> that covers both quantiles at all sizes."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="assumption",
-    title="The two inclusions of Assumption 1",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("assumption", work=work, tables=tables, draw=draw, printed="constants")

@@ -15,7 +15,6 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.labels import Label, end_labels
-from gyrfalcon.reports.numbers import with_error
 from gyrfalcon.reports.style import COLOURS
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ENVIRONMENT = StepExample()
+EXAMPLE = StepExample()
 N_ACTIONS = 2
 DEGREES = (1, 3, 5, 7, 9)
 """Odd ones: the step is odd about its jump, so that an even power adds nothing to the degree before it."""
@@ -63,7 +62,7 @@ def runs(degree: int, n_rounds: int, step: int, n_replications: int, first_repli
     """Regret at the ends of three epochs, each `step` times as late as the one before."""
     trace = simulate(
         learner(degree),
-        ENVIRONMENT,
+        EXAMPLE,
         n_rounds,
         n_replications,
         checkpoints=[n_rounds // step**2, n_rounds // step],
@@ -73,7 +72,7 @@ def runs(degree: int, n_rounds: int, step: int, n_replications: int, first_repli
 
 
 def tables(results: list[Any]) -> Tables:
-    """Size and b of each class; its regret at each horizon beside the best class's on the same luck."""
+    """Size and b of each class; its regret at each horizon beside the best class's in the same runs."""
     parts: list[Runs] = results
     regret = {
         degree: np.concatenate([part.regret for part in parts if part.degree == degree]) for degree in DEGREES
@@ -93,7 +92,7 @@ def tables(results: list[Any]) -> Tables:
 
 
 def _class(degree: int) -> dict[str, float]:
-    found = misspecification(ENVIRONMENT.population, learner(degree).model_class)
+    found = misspecification(EXAMPLE.population, learner(degree).model_class)
     return {"degree": degree, "coefficients": N_ACTIONS * (degree + 1), "b": found.b}
 
 
@@ -156,67 +155,4 @@ def _draw_ratio(axes: Axes, table: Columns, name: str) -> None:
     end_labels(axes, labels, height_inches=2.6)
 
 
-def prose(tables: Tables) -> list[str]:
-    """How b falls with the class, and which class is best when."""
-    classes, table = tables["classes"], tables["regret"]
-    b, sizes = numbers(classes, "b"), numbers(classes, "coefficients")
-    horizons = distinct(table, "horizon")
-    measured, promised = (_best(table, name) for name in ("to_best", "rate_to_best"))
-    early, late = measured[horizons[0]], measured[horizons[-1]]
-    verdict = (
-        "A smaller class is ahead early and a larger one late, as the theorem has it"
-        if early < late
-        else "The best class does not grow with the rounds here, against what the theorem suggests"
-    )
-    return [
-        "The paper's regret has a bias, which falls with the size of the class as <i>b</i> does, and a "
-        "variance, which grows with its complexity: it is about the bias-variance trade-off. We let "
-        f"Epsilon-FALCON fit polynomials to the step of Section 1.1. From degree {DEGREES[0]} to "
-        f"{DEGREES[-1]}, comp grows from {sizes[0]:.0f} to {sizes[-1]:.0f} coefficients, and <i>b</i> falls "
-        f"from {b[0]:.4f} to {b[-1]:.4f}.",
-        f"{verdict}: measured regret is least at degree "
-        + ", ".join(f"{measured[horizon]} after {horizon:,} rounds" for horizon in horizons)
-        + "; the theorem's rate, with all constants 1, is least at degree "
-        + ", ".join(f"{promised[horizon]}" for horizon in horizons)
-        + f". After {horizons[0]:,} rounds degree {DEGREES[-1]} costs "
-        f"{_against(table, horizons[0], DEGREES[-1])} times as much as the best class, and after "
-        f"{horizons[-1]:,} rounds degree {DEGREES[0]} costs {_against(table, horizons[-1], DEGREES[0])} "
-        "times as much. Part of what larger classes lose early is that <i>γ</i> is smaller for them, and "
-        "the slack larger: both scale with comp.",
-    ]
-
-
-def _best(table: Columns, name: str) -> dict[int, int]:
-    """The degree with the least ratio at each horizon."""
-    best = {}
-    for horizon in distinct(table, "horizon"):
-        own = matching(table, horizon=horizon)
-        best[horizon] = int(own["degree"][int(numbers(own, name).argmin())])
-    return best
-
-
-def _against(table: Columns, horizon: int, degree: int) -> str:
-    own = matching(table, horizon=horizon, degree=degree)
-    return with_error(float(own["to_best"][0]), float(own["to_best_standard_error"][0]), 2)
-
-
-def caption(tables: Tables) -> str:
-    """What the figure shows."""
-    n = int(tables["regret"]["replications"][0])
-    return (
-        "<b>Classes of growing size</b> on Section 1.1: regret of Epsilon-FALCON over polynomials of each "
-        "degree, as a multiple of that of the best degree (diamond) for the same number of rounds. Left: the "
-        f"theorem's rate. Right: means of {n} replications with bands of two standard errors of the "
-        "difference to the best degree."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="classes",
-    title="The bias-variance trade-off over classes of growing size",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("classes", work=work, tables=tables, draw=draw, printed="regret")

@@ -9,25 +9,23 @@ import numpy as np
 
 from gyrfalcon import theory
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.figures import Band, draw_band
 from gyrfalcon.reports.labels import Label, beside, end_labels, plain_numbers
-from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon.reports.style import COLOURS, GREY
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
-from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
+from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import entry, matching, numbers, only, row_of, table_of_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ENVIRONMENT = StepExample()
+EXAMPLE = StepExample()
 N_ACTIONS, N_COEFFICIENTS, DELTA = 2, 4, 0.05
 FEW = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 MANY = (0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.2, 0.3, 0.45)
@@ -56,15 +54,15 @@ def corollary_epsilon() -> float:
     >>> round(corollary_epsilon(), 3)
     0.144
     """
-    return theory.optimal_epsilon(ENVIRONMENT.b, N_ACTIONS)
+    return theory.optimal_epsilon(EXAMPLE.b, N_ACTIONS)
 
 
 def runs(epsilon: float, n_rounds: int, n_replications: int) -> Runs:
-    """Regret at a sixteenth, at a quarter and at the end of the rounds, and a little before the end."""
-    horizons = [n_rounds // 16, n_rounds // 4, shortened(n_rounds), n_rounds]
+    """Regret at a sixteenth, at a quarter and at the end of the rounds."""
+    horizons = [n_rounds // 16, n_rounds // 4, n_rounds]
     trace = simulate(
         EpsilonFalcon(epsilon=epsilon),
-        ENVIRONMENT,
+        EXAMPLE,
         n_rounds,
         n_replications,
         checkpoints=horizons,
@@ -72,19 +70,10 @@ def runs(epsilon: float, n_rounds: int, n_replications: int) -> Runs:
     return Runs(epsilon, trace.checkpoints, trace.regret)
 
 
-def shortened(n_rounds: int) -> int:
-    """Rounds that end within the last epoch: 100,000 of 102,400.
-
-    >>> shortened(102_400)
-    100000
-    """
-    return n_rounds * 125 // 128
-
-
 def tables(results: list[Any]) -> Tables:
     """Regret for each share and horizon, the best share of each horizon, and what theory says."""
     parts: list[Runs] = results
-    found = misspecification(ENVIRONMENT.population, Linear())
+    found = misspecification(EXAMPLE.population, Linear())
     horizons = [int(horizon) for horizon in parts[0].checkpoints]
     shares = np.array([part.epsilon for part in parts])
     regret = np.stack([part.regret for part in parts])
@@ -99,13 +88,7 @@ def tables(results: list[Any]) -> Tables:
         "theory": table_of_rows(
             _rate(share, horizons[-1], found.b) for share in np.geomspace(0.002, 0.45, 60)
         ),
-        "summary": row_of(
-            b=found.b,
-            corollary=theory.optimal_epsilon(found.b, N_ACTIONS),
-            corollary_cost=theory.optimal_cost(found.b, N_ACTIONS),
-            uniform_regret=ENVIRONMENT.population.regret(UniformPolicy(N_ACTIONS)),
-            n_replications=regret.shape[1],
-        ),
+        "summary": row_of(b=found.b, corollary=theory.optimal_epsilon(found.b, N_ACTIONS)),
     }
 
 
@@ -114,13 +97,14 @@ def _row(part: Runs, horizon: int, place: int) -> dict[str, Any]:
     return {
         "horizon": horizon,
         "epsilon": part.epsilon,
+        "replications": len(part.regret),
         "regret": summary.mean,
         "standard_error": summary.standard_error,
     }
 
 
 def _optimum(shares: Floats, regret: Floats) -> dict[str, float]:
-    """The best share by (E, R) regrets; its interval resamples replications, which share their luck."""
+    """The best share by (E, R) regrets, and its interval by resampling replications."""
     rng = np.random.default_rng(0)
     picks = rng.integers(regret.shape[1], size=(N_RESAMPLES, regret.shape[1]))
     found = [lowest(shares, regret[:, pick].mean(axis=1)) for pick in picks]
@@ -155,9 +139,8 @@ def draw(figure: Figure, tables: Tables) -> None:
     figure.set_size_inches(7.0, 4.0)
     axes = figure.subplots()
     labels = [_draw_rate(axes, tables)]
-    whole = [int(horizon) for horizon in tables["optimum"]["horizon"]]
-    del whole[-2]
-    for horizon, colour in zip(whole, (COLOURS[0], COLOURS[2], COLOURS[1]), strict=True):
+    horizons = [int(horizon) for horizon in tables["optimum"]["horizon"]]
+    for horizon, colour in zip(horizons, (COLOURS[0], COLOURS[2], COLOURS[1]), strict=True):
         labels.append(_draw_horizon(axes, tables, horizon, colour))
     axes.set(xscale="log", yscale="log", xlabel="passive share $\\epsilon$", ylabel="regret per round")
     axes.margins(x=0.01)
@@ -188,61 +171,4 @@ def _draw_horizon(axes: Axes, tables: Tables, horizon: int, colour: str) -> Labe
     return Label(f"{horizon:,} rounds", float(y[-1]), colour)
 
 
-def prose(tables: Tables) -> list[str]:
-    """Where both optima are, and what being off costs."""
-    known, horizons = only(tables["summary"]), [int(horizon) for horizon in tables["optimum"]["horizon"]]
-    best = {horizon: matching(tables["optimum"], horizon=horizon) for horizon in horizons}
-    last, short = horizons[-1], horizons[-2]
-    at_corollary = matching(tables["regret"], horizon=last, epsilon=corollary_epsilon())
-    lowest_regret = min(numbers(matching(tables["regret"], horizon=last), "regret"))
-    excess = float(at_corollary["regret"][0]) / lowest_regret - 1.0
-    falls = float(best[last]["epsilon"][0]) < float(best[horizons[0]]["epsilon"][0])
-    inside = float(best[last]["low"][0]) <= known["corollary"] <= float(best[last]["high"][0])
-    return [
-        "Corollary 1 chooses the passive share that balances the two terms of the theorem that depend on "
-        "it: misspecification, <i>K</i> <i>b</i><sup>1/2</sup> <i>ε</i><sup>-1/4</sup> a round, and passive "
-        f"play, <i>ε</i>. On Section 1.1, with <i>b</i> = {known['b']:.5f}, that is <i>ε</i> = "
-        f"{known['corollary']:.3f}. We play Epsilon-FALCON there with shares from "
-        f"{min(tables['regret']['epsilon']):g} to {max(tables['regret']['epsilon']):g}.",
-        f"After {last:,} rounds, the end of an epoch, regret is least at <i>ε</i> = {_interval(best[last])}; "
-        + ", ".join(f"after {horizon:,} it is {_interval(best[horizon])}" for horizon in horizons[:-2])
-        + f". The corollary's share {'is inside' if inside else 'is not inside'} the interval of "
-        f"{last:,} rounds and costs {excess:.0%} more than the best one: "
-        f"{with_error(float(at_corollary['regret'][0]), float(at_corollary['standard_error'][0]), 0)} "
-        f"against {decimal(lowest_regret, 0)}. That is no contradiction. The theorem's rate, "
-        f"{known['corollary_cost']:.2f} a round at its best, is an upper bound for the worst environment with "
-        "this <i>b</i>, and takes 1 for the price of a passive round, which is "
-        f"{known['uniform_regret']:.2f} here. In this environment the best lines play optimally, so that "
-        "misspecification costs less with every round; the measured optimum "
-        f"{'falls' if falls else 'does not fall'} with the horizon, and the corollary's knows none.",
-        "A horizon within an epoch hides some of the cost: passive rounds come last, and of those of the "
-        f"last epoch most are still to come after {short:,} rounds. There the best share would seem to be "
-        f"{_interval(best[short])}.",
-    ]
-
-
-def _interval(best: Columns) -> str:
-    share, low, high = (float(best[name][0]) for name in ("epsilon", "low", "high"))
-    return f"{share:.3f} (95% interval {low:.3f} to {high:.3f})"
-
-
-def caption(tables: Tables) -> str:
-    """What the figure shows."""
-    n = only(tables["summary"])["n_replications"]
-    return (
-        f"<b>Regret per round against the passive share</b> on Section 1.1, means of {n:.0f} replications "
-        "with bands of two standard errors, after three numbers of rounds. Diamonds: the best share and its "
-        "95% interval, from resampled replications; above, the theorem's rate with all constants 1 and its "
-        "optimum (Corollary 1). Both axes are logarithmic."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="epsilon",
-    title="Regret against the passive share",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("epsilon", work=work, tables=tables, draw=draw, printed="optimum")

@@ -1,20 +1,17 @@
-"""Figure "Evolution of model estimates": how LinUCB's lines leave the best ones as it plays by them."""
+"""Figure "Evolution of model estimates": how LinUCB's model leaves the best one as it plays by it."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Scorer
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import best_in_class
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
-from gyrfalcon.reports.numbers import decimal
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import PlayedEpoch
 from gyrfalcon_paper.curves import (
@@ -28,8 +25,7 @@ from gyrfalcon_paper.curves import (
 )
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.lines import crossing
-from gyrfalcon_paper.self_consistent import REGRET, SWITCH
-from gyrfalcon_paper.tables import numbers, only, row_of, table_of, where
+from gyrfalcon_paper.tables import numbers, only, table_of, where
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,8 +42,8 @@ def work(effort: Effort) -> list[Piece]:
 
 
 def estimates(rounds: tuple[int, ...], seed: int) -> Columns:
-    """LinUCB's lines at 0 and 1 after so many rounds, where they meet, and what playing by them costs."""
-    # The round after a refit is the first that the new lines play.
+    """LinUCB's model at 0 and 1 after each number of rounds, its crossing, and the regret of greedy play."""
+    # The round after a refit is the first that the new model plays.
     trace = simulate(
         LinUCB(),
         StepExample(),
@@ -67,7 +63,7 @@ def estimates(rounds: tuple[int, ...], seed: int) -> Columns:
             for end in (0, 1)
         },
         crossing=[crossing(model) for model in models],
-        regret=[population.regret(greedy(model)) for model in models],
+        regret=[population.regret(greedy_policy(model)) for model in models],
     )
 
 
@@ -79,18 +75,17 @@ def _model(played: PlayedEpoch) -> Scorer:
 
 
 def tables(results: list[Any]) -> Tables:
-    """The lines after each number of rounds, beside the best ones and the truth."""
-    environment = StepExample()
+    """The models after each number of rounds, beside the best one and the truth."""
+    example = StepExample()
     return {
         "estimates": results[0],
-        "truth": truth_table(environment, 0.5),
-        "best": lines_table(best_in_class(environment.population, Linear())),
-        "self-consistent": row_of(switch=SWITCH, regret=REGRET),
+        "truth": truth_table(example, 0.5),
+        "best": lines_table(best_in_class(example.population, Linear())),
     }
 
 
 def draw(figure: Figure, tables: Tables) -> None:
-    """A picture for each number of rounds, with the best lines dotted."""
+    """A picture for each number of rounds, with the best model dotted."""
     figure.set_size_inches(7.0, 4.4)
     panels = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
     for axes, rounds in zip(panels, tables["estimates"]["rounds"], strict=True):
@@ -133,43 +128,4 @@ def _names(axes: Axes) -> None:
     axes.text(0.03, 0.58, "action 2", color=ACTION_COLOURS[1], fontsize=8.5)
 
 
-def prose(tables: Tables) -> list[str]:
-    """Where the lines come close to the best ones, and where they end."""
-    rows, end = tables["estimates"], only(tables["self-consistent"])
-    rounds, switch, regret = (numbers(rows, name) for name in ("rounds", "crossing", "regret"))
-    nearest, last = int(np.abs(switch - 0.5).argmin()), len(rounds) - 1
-    drifts = nearest < last and regret[last] > regret[nearest]
-    return [
-        "LinUCB, refitted on all its rows every 100 rounds (the first 100 are uniform), in a single run. "
-        "The paper's account is that after a few hundred rounds the fit is close to the best linear "
-        "approximation, and that playing by it changes the data and pushes the fit away.",
-        f"In this run the lines' switch is nearest to the optimal 0.5 after {rounds[nearest]:,.0f} rounds, "
-        f"at {decimal(switch[nearest], 3)}, where greedy play by them costs {decimal(regret[nearest], 4)} a "
-        f"round. After {rounds[last]:,.0f} rounds they switch at {decimal(switch[last], 3)}, which costs "
-        f"{decimal(regret[last], 4)}: "
-        + ("the drift that the paper describes. " if drifts else "this run does not show the drift. ")
-        + f"It has an end, which the paper does not name: a switch at {decimal(end['switch'], 4)} brings "
-        "back, from the data it collects, the very line that it plays by, and costs "
-        f"{decimal(end['regret'], 4)} a round.",
-    ]
-
-
-def caption(tables: Tables) -> str:
-    """What is to be seen."""
-    del tables
-    return (
-        "<b>Evolution of model estimates.</b> LinUCB's estimated lines (solid) in one run, the best linear "
-        "approximation (black, dotted) and the truth (faint). A tick marks where the estimates meet, which "
-        "is where greedy play switches; the optimal switch is at 0.5."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="estimates",
-    title="Evolution of model estimates",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("estimates", work=work, tables=tables, draw=draw, printed="estimates")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import misspecification
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.reports.numbers import decimal
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,
     draw_lines,
@@ -22,7 +21,7 @@ from gyrfalcon_paper.curves import (
 )
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.lines import crossing, line_contexts
-from gyrfalcon_paper.tables import numbers, only, row_of
+from gyrfalcon_paper.tables import numbers, row_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,17 +35,17 @@ def work(effort: Effort) -> list[Piece]:
     return [partial(best_approximation, StepExample(), JUMP)]
 
 
-def best_approximation(environment: StepExample, jump: float) -> Tables:
+def best_approximation(example: StepExample, jump: float) -> Tables:
     """The truth, the best linear model, its errors, and what its policy costs."""
-    population = environment.population
+    population = example.population
     found = misspecification(population, Linear())
     best = lines_table(found.model)
     at_0, at_1 = numbers(best, "action_1")
     meet = crossing(found.model)
     return {
-        "truth": truth_table(environment, jump),
+        "truth": truth_table(example, jump),
         "best": best,
-        "play of truth": play_table(environment.means, jump),
+        "play of truth": play_table(example.means, jump),
         "play of best": play_table(lambda x: found.model.scores(line_contexts(x)), meet),
         "summary": row_of(
             jump=jump,
@@ -56,7 +55,7 @@ def best_approximation(environment: StepExample, jump: float) -> Tables:
             crossing=meet,
             b=found.b,
             B=found.B,
-            regret=max(population.regret(greedy(found.model)), 0.0),
+            regret=max(population.regret(greedy_policy(found.model)), 0.0),
         ),
     }
 
@@ -85,44 +84,4 @@ def draw(figure: Figure, tables: Tables) -> None:
     right.text(0.97, 0.46, "action 2", color=ACTION_COLOURS[1], ha="right", va="top")
 
 
-def prose(tables: Tables) -> list[str]:
-    """What the example is, and whether the two policies agree."""
-    found = only(tables["summary"])
-    same = tables["play of truth"]["action"] == tables["play of best"]["action"]
-    verdict = (
-        "so that both play the same policy, as the paper says"
-        if same and abs(found["crossing"] - found["jump"]) < 1e-6
-        else "and the two policies differ, against what the paper says"
-    )
-    return [
-        "One context, uniform on (0, 1); two actions. The expected reward of action 1 is a step, 0 up to "
-        "<i>x</i> = 0.5 and 1 beyond; that of action 2 is 0.5 everywhere. Rewards have normal noise of "
-        "variance 0.01. The researcher fits a line to each action.",
-        f"The lines of least squared error under uniform play are {decimal(found['intercept'], 2)} + "
-        f"{decimal(found['slope'], 2)} <i>x</i> for action 1 and {decimal(found['other'], 2)} for action 2. "
-        f"They meet at <i>x</i> = {decimal(found['crossing'], 4)} and the truth switches at "
-        f"{decimal(found['jump'], 4)}, {verdict}; the lines' policy costs {decimal(found['regret'], 4)} a "
-        f"round. The misspecification is <i>b</i> = {decimal(found['b'], 5)} under uniform play and "
-        f"<i>B</i> = {decimal(found['B'], 5)} under the worst play.",
-    ]
-
-
-def caption(tables: Tables) -> str:
-    """What is to be seen."""
-    del tables
-    return (
-        "<b>Example.</b> Data-generating process (left) and its best approximation by lines (right, with "
-        "the truth faint behind it). The strip along the bottom shows which action the best of the two "
-        "curves plays."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="example",
-    title="Example: a step, and the line next to it",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("example", work=work, tables=tables, draw=draw, printed="summary")

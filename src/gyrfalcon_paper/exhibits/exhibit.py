@@ -1,9 +1,12 @@
-"""What an exhibit is: work that can be shared out, its tables, and the figure and words about them."""
+"""What an exhibit is: work that can be shared out, its tables, and the figure drawn from them."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -36,33 +39,48 @@ class Effort:
         return quick if self.quick else full
 
 
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    return tomllib.loads((files(__package__) / "exhibits.toml").read_text(encoding="utf-8"))
+
+
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A figure of the companion page, from its work to its words.
+    """A figure of the companion page, with its work and the data behind it.
 
     Parameters
     ----------
     key
-        Stem of its files: ``figures/KEY.svg``, ``.pdf`` and ``.png``, and ``data/KEY-TABLE.csv``.
-    title
-        Heading of its section.
+        Its entry in exhibits.toml, and the stem of its files: ``figures/KEY.svg``, ``.pdf`` and ``.png``, and
+        ``data/KEY-TABLE.csv``.
     work
         The independent pieces of its computation: partials of top-level functions, since they go to worker
         processes. Each draws from fixed seeds of its own, so that results don't depend on who runs them.
     tables
-        From the results of the pieces, in the order of ``work``, to the data behind figure and prose.
+        From the results of the pieces, in the order of ``work``, to the data behind the figure.
     draw
         Draws on an empty figure from the tables alone.
-    prose
-        Paragraphs from the tables. They may hold ``<i>``, ``<sub>``, ``<sup>``, ``<b>`` and ``<code>``.
-    caption
-        What the figure shows, from the tables; may hold the same marks.
+    printed
+        Name of the table that the page prints below the figure.
     """
 
     key: str
-    title: str
     work: Callable[[Effort], list[Piece]]
     tables: Callable[[list[Any]], Tables]
     draw: Callable[[Figure, Tables], None]
-    prose: Callable[[Tables], list[str]]
-    caption: Callable[[Tables], str]
+    printed: str
+
+    @property
+    def title(self) -> str:
+        """Heading of its section."""
+        return _texts()[self.key]["title"]
+
+    @property
+    def text(self) -> str:
+        """What the exhibit computes, in a few sentences."""
+        return _texts()[self.key]["text"]
+
+    @property
+    def caption(self) -> str:
+        """What the figure shows, below it."""
+        return _texts()[self.key]["caption"]

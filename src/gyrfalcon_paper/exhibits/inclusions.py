@@ -9,13 +9,14 @@ little.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 
 FORWARD = 1.5
@@ -98,6 +99,26 @@ def _steps(curvatures: Floats, centres: Floats, multipliers: Floats) -> Floats:
 def _spent(curvatures: Floats, steps: Floats) -> Floats:
     spent: Floats = (curvatures * steps**2).sum(axis=1)
     return spent
+
+
+def step_thresholds(n: int, generators: Sequence[np.random.Generator]) -> Floats:
+    """Thresholds of linear models on Section 1.1 under uniform play, (S, 2), from S samples of n rows."""
+    samples = [_moments(n, rng) for rng in generators]
+    grams = np.array([gram for gram, _ in samples])
+    fits = np.linalg.solve(grams, np.array([cross for _, cross in samples])[:, :, np.newaxis])[:, :, 0]
+    population = np.kron(np.eye(2), np.array([[1.0, 1.0 / 2.0], [1.0 / 2.0, 1.0 / 3.0]])) / 2.0
+    return np.stack(linear_thresholds(population, np.ravel(StepExample().best_lines), grams, fits), axis=1)
+
+
+def _moments(n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Means of phi phi' and phi r over n rows, with an intercept and a slope for each action."""
+    x, action = rng.random(n), rng.integers(2, size=n)
+    noise = StepExample().noise * rng.standard_normal(n)
+    rewards = StepExample.means(x)[np.arange(n), action] + noise
+    features = np.zeros((n, 4))
+    features[np.arange(n), 2 * action] = 1.0
+    features[np.arange(n), 2 * action + 1] = x
+    return features.T @ features / n, features.T @ rewards / n
 
 
 @dataclass(frozen=True, slots=True)

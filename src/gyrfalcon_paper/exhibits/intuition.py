@@ -13,15 +13,14 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.environments.population.population import greedy
+from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_least_squares
 from gyrfalcon.oracles.solvers.least_squares import least_squares
 from gyrfalcon.oracles.solvers.moments import Moments
-from gyrfalcon.reports.numbers import decimal
 from gyrfalcon.theory import unit_slack
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.exhibits.intuition_figure import draw, point_of
-from gyrfalcon_paper.tables import numbers, row_of, stacked, table_of, where
+from gyrfalcon_paper.tables import row_of, stacked, table_of, where
 
 EPOCHS = (7, 9, 11)
 PASSIVE_SHARE = 0.05
@@ -52,13 +51,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class FirstLine:
-    """A line for action 1 beside the true .5 of action 2."""
+    """A line for action 1 beside the true 0.5 of action 2."""
 
     intercept: float
     slope: float
 
     def scores(self, contexts: Contexts) -> Floats:
-        """(n, 2)."""
+        """Predicted rewards of both actions, (n, 2)."""
         x = contexts.shared[:, 0]
         return np.stack([self.intercept + self.slope * x, np.full(len(x), 0.5)], axis=1)
 
@@ -72,7 +71,7 @@ def work(effort: Effort) -> list[Piece]:
 def epoch_tables(index: int) -> Tables:
     """The passive, the active and the constrained fit after one epoch, and their level curves."""
     active, passive = epoch_rows(index)
-    best = np.array(StepExample().best_lines[0])
+    best = np.array(StepExample().best_coefficients[0])
     centre, goal = passive.minimiser, active.minimiser
     slack = calibrated_slack(passive, centre, index)
     fit = constrained_least_squares(active.X, active.r, passive.X, passive.r, slack)
@@ -97,8 +96,8 @@ def epoch_tables(index: int) -> Tables:
 def epoch_rows(index: int) -> tuple[Rows, Rows]:
     """Active and passive rows of action 1 in epoch m: optimal play, then a tail of uniform play."""
     start, stop = Doubling().end(index - 1), Doubling().end(index)
-    outcomes = StepExample().draw(start, stop, SEED)
-    x, rewards = outcomes.contexts.shared[:, 0], outcomes.rewards[:, 0]
+    drawn = StepExample().draw(start, stop, SEED)
+    x, rewards = drawn.contexts.shared[:, 0], drawn.rewards[:, 0]
     passive = np.arange(stop - start) >= stop - start - passive_count(PASSIVE_SHARE, stop - start)
     heads = np.random.default_rng([SEED, index]).random(stop - start) < 0.5
     return _rows(x, rewards, ~passive & (x > 0.5)), _rows(x, rewards, passive & heads)
@@ -143,7 +142,7 @@ def _fits(index: int, best: Floats, centre: Floats, goal: Floats, fit: Constrain
         fit=list(named),
         intercept=[line[0] for line in named.values()],
         slope=[line[1] for line in named.values()],
-        regret=[population.regret(greedy(FirstLine(*map(float, line)))) for line in named.values()],
+        regret=[population.regret(greedy_policy(FirstLine(*map(float, line)))) for line in named.values()],
     )
 
 
@@ -168,64 +167,4 @@ def _levels(centre: Floats, gram: Floats) -> Columns:
     return table_of(level=level, intercept=points[:, 0], slope=points[:, 1])
 
 
-def prose(tables: Tables) -> list[str]:
-    """What was drawn, and whether the sketch's three statements hold in it."""
-    rows, fits = tables["summary"], tables["fits"]
-    slack = numbers(rows, "slack")
-    inside = bool((numbers(rows, "excess_of_best") <= slack).all())
-    outside = bool((numbers(rows, "excess_of_active") > slack).all())
-    constrained = where(fits, "fit", "constrained")
-    best = point_of(where(fits, "epoch", EPOCHS[0]), "best in class")
-    away = np.hypot(numbers(constrained, "intercept") - best[0], numbers(constrained, "slope") - best[1])
-    regret, active = numbers(constrained, "regret"), numbers(where(fits, "fit", "active"), "regret")
-    better = bool((np.diff(slack) < 0.0).all() and (np.diff(regret) < 0.0).all())
-    return [
-        "The paper sketches its method in a plane of models. Here the plane is that of action 1's intercept "
-        "and slope in Section 1.1, and everything in it is computed: the active rows are those that the "
-        f"optimal policy brings, the passive rows are the last {PASSIVE_SHARE:.0%} of each epoch, played "
-        "uniformly, and the constraint set <i>F</i>′<sub><i>m</i></sub> are the lines whose passive risk is "
-        "within Epsilon-FALCON's calibrated slack of the least one. (The algorithm constrains both actions "
-        "at once; the plane shows action 1 alone, with the slack of its two coefficients.)",
-        "Optimal play sees action 1 only where its reward is 1, so the active minimiser is the line 1, "
-        f"which plays action 1 everywhere and costs {decimal(active[-1], 2)} a round. "
-        + ("It is outside all three sets" if outside else "It is inside at least one of the sets")
-        + (
-            ", and the best in-class line is inside all of them. "
-            if inside
-            else ", and the best line is not in all. "
-        )
-        + f"The constrained minimiser's distance from the best line is {_and(away, 3)} after epochs "
-        f"{', '.join(str(index) for index in EPOCHS[:-1])} and {EPOCHS[-1]}, and its policy costs "
-        f"{_and(regret, 4)} a round: "
-        f"{'the closer the set, the better the play' if better else 'it does not improve each time'}.",
-    ]
-
-
-def _and(values: Floats, digits: int) -> str:
-    shown = [decimal(value, digits) for value in values]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def caption(tables: Tables) -> str:
-    """What is to be seen."""
-    rows = tables["summary"]
-    counts = ", ".join(f"{n:,}" for n in rows["n_passive"])
-    return (
-        "<b>Intuition.</b> Lines for action 1 by intercept and slope. Left: level curves of the risk under "
-        "uniform play, around the best in-class line. Middle: the same for the data of optimal play, whose "
-        "minimiser (star) is far away. Right: the constraint sets after epochs "
-        f"{', '.join(map(str, EPOCHS))}, from {counts} passive rows of action 1, with the constrained "
-        "minimisers (diamonds) on their edges; the dashed level curves of the active risk touch the sets "
-        "there. The frame in the middle is what the right picture shows."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="intuition",
-    title="Intuition: a fit that may not leave what passive data support",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("intuition", work=work, tables=tables, draw=draw, printed="summary")

@@ -15,30 +15,27 @@ from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.environments.population.best_in_class import misspecification
-from gyrfalcon.environments.population.population import Population, greedy
+from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.environments.synthetic.families import SinusoidEnvironment, XorEnvironment
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.labels import beside, plain_numbers
-from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon.reports.style import COLOURS, GREY
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon_paper.tables import entry, matching, numbers, only, row_of, table_of_rows
+from gyrfalcon_paper.tables import matching, numbers, table_of_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 N_ACTIONS = 2
-THEOREMS_POWER = 0.5
-"""By which power of b the theorem's rate grows."""
 LEARNER = EpsilonFalcon()
 DIALS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 FEW_DIALS = (0.1, 0.3, 1.0)
-SINUSOID, XOR, SHRINKING = "lines bent to sinusoids", "lines bent to a xor", "a xor, all of it small"
+SINUSOID, XOR, SHRINKING = "linear bent to sinusoids", "linear bent to a xor", "a xor, all of it small"
 _LOOKS = {
     SINUSOID: COLOURS[1],
     XOR: COLOURS[2],
@@ -48,24 +45,24 @@ _LOOKS = {
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """An environment with means moved towards .5: gaps, and the errors of models, are `scale` times as large."""
+    """An environment with means moved towards 0.5: gaps and errors of models are `scale` times as large."""
 
     environment: XorEnvironment
     scale: float
 
     @property
     def problem(self) -> Problem:
-        """The environment's own."""
+        """The problem of the environment itself."""
         return self.environment.problem
 
     @property
     def population(self) -> Population:
-        """The environment's own, with means moved."""
+        """The population of the environment, with means moved."""
         whole = self.environment.population
         return replace(whole, means=self._moved(whole.means))
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """The environment's own rounds, with means moved and the same noise."""
+        """Rounds of the environment, with means moved and the same noise."""
         drawn = self.environment.draw(start, stop, seed)
         means = self._moved(drawn.means)
         return replace(drawn, means=means, rewards=means + (drawn.rewards - drawn.means))
@@ -75,7 +72,7 @@ class Shrunk:
 
 
 def environment_of(family: str, dial: float) -> SinusoidEnvironment | XorEnvironment | Shrunk:
-    """The environment of a family whose misspecification is dialled so far, b being proportional to dial^2."""
+    """The environment of a family at this dial; b is proportional to dial^2."""
     if family == SINUSOID:
         return SinusoidEnvironment(
             n_actions=N_ACTIONS, n_features=1, environment_seed=1, misspecification=dial
@@ -103,7 +100,7 @@ def runs(family: str, dial: float, n_rounds: int, n_replications: int) -> tuple[
 
 
 def tables(results: list[Any]) -> Tables:
-    """Excess regret over the environment with the dial at 0, beside the rate; and by which power of b it grows."""
+    """Excess regret over the environment with the dial at 0, beside the rate; and its power of b."""
     base = {family: regret for family, dial, regret in results if dial == 0.0}
     table = table_of_rows(
         _row(family, dial, regret, regret - base[family]) for family, dial, regret in results if dial > 0.0
@@ -113,7 +110,6 @@ def tables(results: list[Any]) -> Tables:
         "growth": table_of_rows(
             {"family": family, **_growth(matching(table, family=family))} for family in base
         ),
-        "size": row_of(n_replications=len(results[0][2]), epsilon=LEARNER.passive_share),
     }
 
 
@@ -124,6 +120,7 @@ def _row(family: str, dial: float, regret: Floats, excess: Floats) -> dict[str, 
     return {
         "family": family,
         "dial": dial,
+        "replications": len(regret),
         "b": found.b,
         "B": found.B,
         "regret": total.mean,
@@ -141,7 +138,7 @@ def _policy_regret(population: Population, model: Scorer) -> float:
     """Regret of a model's policy; nan if the model has no favourite anywhere but by rounding."""
     if np.ptp(model.scores(population.contexts), axis=1).max() < 1e-9:
         return math.nan
-    return max(population.regret(greedy(model)), 0.0)
+    return max(population.regret(greedy_policy(model)), 0.0)
 
 
 def _growth(table: Columns) -> dict[str, float]:
@@ -212,81 +209,4 @@ def _draw_family(axes: Axes, table: Columns, family: str, colour: str) -> None:
     axes.plot(b[seen], best[seen], color=colour, linestyle=(0, (1, 1.6)), linewidth=1.2)
 
 
-def prose(tables: Tables) -> list[str]:
-    """What the theorem allows, how excess regret grows in three families, and where the power is attained."""
-    size, growth = only(tables["size"]), tables["growth"]
-    shares = numbers(growth, "largest_share_of_rate")
-    below = (
-        f"Excess regret stays below the rate everywhere, at {shares.max():.0%} of it at most"
-        if shares.max() <= 1.0
-        else f"Excess regret exceeds the rate, up to {shares.max():.1f} times, so that its constant matters"
-    )
-    powers = {
-        family: with_error(
-            entry(growth, "power", family=family), entry(growth, "power_standard_error", family=family), 3
-        )
-        for family in _LOOKS
-    }
-    faster = (
-        "faster than 1/2, so that a small misspecification costs less than the rate says"
-        if all(_is_faster(growth, family) for family in (SINUSOID, XOR))
-        else "not both faster than 1/2"
-    )
-    slowest = min(entry(growth, "power", family=family) for family in _LOOKS)
-    attained = "does not attain" if _is_faster(growth, SHRINKING) else "attains"
-    return [
-        "The theorem charges <i>K</i> (<i>b</i> / <i>ε</i><sup>1/2</sup>)<sup>1/2</sup> a round for "
-        "misspecification: the power 1/2 of <i>b</i>. We turn the dial of three families of environments with two "
-        "actions from a linear truth (<i>b</i> = 0) to one that lines can't follow, play Epsilon-FALCON "
-        f"with <i>ε</i> = {size['epsilon']:g}, and measure how much its active rounds of the last epoch "
-        f"cost beyond those of the linear environment, in {size['n_replications']} replications that share their "
-        "luck.",
-        f"{below}. Where lines are bent towards sinusoids, or towards the xor of two features, excess "
-        f"regret grows as <i>b</i> to the power {powers[SINUSOID]} and {powers[XOR]}: "
-        f"{faster}. "
-        "Wrong predictions there only matter near the contexts where the lines cross. The policy of the "
-        f"best lines itself (dotted), which no constraint can mend, costs {_own_share(tables, SINUSOID)} "
-        f"and {_own_share(tables, XOR)} of that in the middle of the range.",
-        "The power 1/2 can't be improved in general. If a xor is the whole truth and shrinks towards .5, "
-        f"with gaps and errors in step, regret grows as <i>b</i> to the power {powers[SHRINKING]}: the "
-        f"family {attained} the theorem's power; the slowest growth of the three is {decimal(slowest, 2)}.",
-    ]
-
-
-def _is_faster(growth: Columns, family: str) -> bool:
-    """Whether a family's power of b is above the theorem's by more than two standard errors.
-
-    A power at or below the theorem's is one that no better theorem could promise.
-    """
-    power, error = (entry(growth, name, family=family) for name in ("power", "power_standard_error"))
-    return power - THEOREMS_POWER > 2.0 * error
-
-
-def _own_share(tables: Tables, family: str) -> str:
-    """What the policy of the best model costs, as a share of excess regret, at the middle dial."""
-    table = matching(tables["regret"], family=family)
-    middle = len(table["b"]) // 2
-    return f"{numbers(table, 'best_model')[middle] / numbers(table, 'excess')[middle]:.0%}"
-
-
-def caption(tables: Tables) -> str:
-    """What the figure shows."""
-    size = only(tables["size"])
-    return (
-        "<b>Excess regret against misspecification</b> in three families of environments: regret per active round "
-        f"of the last epoch beyond that with a linear truth, means of {size['n_replications']} replications "
-        "with two standard errors (mostly smaller than the dots). Dotted: regret of the policy of the best "
-        "linear model, where there is one. Dashed: the theorem's rate with constant 1 and <i>ε</i> = "
-        f"{size['epsilon']:g}."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="misspecification",
-    title="Regret as misspecification grows",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("misspecification", work=work, tables=tables, draw=draw, printed="growth")

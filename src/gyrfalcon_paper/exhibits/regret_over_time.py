@@ -11,7 +11,6 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.reports.figures import Band, draw_band, draw_reference
-from gyrfalcon.reports.numbers import decimal, with_error
 from gyrfalcon.reports.style import COLOURS
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
@@ -122,48 +121,4 @@ def draw(figure: Figure, tables: Tables) -> None:
     axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
 
 
-def prose(tables: Tables) -> list[str]:
-    """Whether regret falls and then rises, and where it ends."""
-    found = only(tables["summary"])
-    falls, rises = found["lowest"] < found["start"], found["rise"] > 2 * found["rise_error"]
-    verdict = (
-        "It falls, then rises, as the paper says" if falls and rises else "It does not fall and then rise"
-    )
-    distance = found["late"] - found["self_consistent"]
-    return [
-        f"The same learner, {found['n_replications']:.0f} times. {verdict}: from "
-        f"{decimal(found['start'], 3)} a round in the first batch, which is uniform play, to "
-        f"{with_error(found['lowest'], found['lowest_error'], 4)} in rounds "
-        f"{found['lowest_first_round']:,.0f} to {found['lowest_last_round']:,.0f}, and to "
-        f"{with_error(found['late'], found['late_error'], 4)} over the last half of "
-        f"{found['n_rounds']:,.0f} rounds. The rise of {with_error(found['rise'], found['rise_error'], 4)} "
-        f"is {found['rise'] / found['rise_error']:.0f} standard errors.",
-        "Where it ends follows from one equation. Playing action 1 above <i>s</i> and fitting a line to "
-        "what that brings gives a line that crosses action 2's 0.5 at <i>s</i> itself when "
-        "<i>s</i><sup>2</sup> − 4<i>s</i> + 3/2 = 0, so <i>s</i> = 2 − √(5/2) = "
-        f"{decimal(found['switch'], 6)}; between there and 0.5 every round loses 0.5, which is "
-        f"{decimal(found['self_consistent'], 6)} a round on average. The late rounds are "
-        f"{decimal(abs(distance), 4)} {'above' if distance > 0 else 'below'} that, with a standard error of "
-        f"{decimal(found['late_error'], 4)}.",
-    ]
-
-
-def caption(tables: Tables) -> str:
-    """What is to be seen."""
-    found = only(tables["summary"])
-    return (
-        f"<b>Evolution of per-period regret.</b> Mean over {found['n_replications']:.0f} simulations of "
-        "LinUCB in stretches of 100 rounds and, from 2,000 rounds on, longer ones; the band is two standard "
-        "errors either way. Both axes are in logs."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="regret-over-time",
-    title="Evolution of per-period regret",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("regret-over-time", work=work, tables=tables, draw=draw, printed="summary")

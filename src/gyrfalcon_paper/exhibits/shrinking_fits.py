@@ -22,7 +22,7 @@ from gyrfalcon_paper.lines import distance, lines_of
 
 LEARNER = EpsilonFalcon()
 C_BETA = LEARNER.c_beta
-BEST = np.array(StepExample().best_lines)
+BEST = np.array(StepExample().best_coefficients)
 """Intercept and slope of the best line for each action."""
 FITS = ("passive", "active", "played")
 

@@ -1,4 +1,4 @@
-"""Appendix E: the largest error of the best lines stays near .9 while their mean squared error vanishes."""
+"""Appendix E: the largest error of the best linear models stays near 0.9 while their b vanishes."""
 
 from __future__ import annotations
 
@@ -43,26 +43,27 @@ def sup_error(theta: float) -> float:
     >>> round(sup_error(0.05), 6)
     0.739575
     """
-    intercept, slope = SensitivityExample(theta=theta).best_line
+    intercept, slope = SensitivityExample(theta=theta).best_coefficients
     return 1.0 - intercept - slope * (1.0 - theta)
 
 
-def _row(environment: SensitivityExample) -> dict[str, float]:
-    found = misspecification(environment.population, Linear())
+def _row(example: SensitivityExample) -> dict[str, float]:
+    found = misspecification(example.population, Linear())
     return {
-        "theta": environment.theta,
+        "theta": example.theta,
         "b": found.b,
-        "b_closed_form": environment.b,
+        "b_closed_form": example.b,
         "sup": found.sup,
-        "sup_closed_form": sup_error(environment.theta),
+        "sup_closed_form": sup_error(example.theta),
         "mean_square_rate": theory.optimal_cost(found.b, N_ACTIONS),
         "uniform_rate": found.sup * N_ACTIONS**0.5,
     }
 
 
 def tables(results: list[Any]) -> Tables:
-    """The one table."""
-    return {"errors": results[0]}
+    """Errors at every theta, and those at the ends alone."""
+    table: Columns = results[0]
+    return {"errors": table, "ends": {name: [column[0], column[-1]] for name, column in table.items()}}
 
 
 def draw(figure: Figure, tables: Tables) -> None:
@@ -84,7 +85,7 @@ def _draw_errors(axes: Axes, table: Columns) -> None:
     axes.plot(theta, bound, color=GREY, linewidth=0.9, linestyle=DASHED)
     middle = len(theta) // 2
     beside(axes, "$\\sqrt{\\theta/2}$", (theta[middle], bound[middle]), "upper left", GREY)
-    axes.set(title="Error of the best lines", ylabel="error (units of reward)", ylim=(4e-3, 1.5))
+    axes.set(title="Error of the best linear models", ylabel="error (units of reward)", ylim=(4e-3, 1.5))
 
 
 def _draw_rates(axes: Axes, table: Columns) -> None:
@@ -102,49 +103,4 @@ def _curve(axes: Axes, x: Floats, y: Floats, colour: str, name: str, side: str, 
     beside(axes, name, (x[place], y[place]), side, colour)
 
 
-def prose(tables: Tables) -> list[str]:
-    """What vanishes with theta, and what does not."""
-    table = tables["errors"]
-    theta, b, sup = (numbers(table, name) for name in ("theta", "b", "sup"))
-    mean, uniform = numbers(table, "mean_square_rate"), numbers(table, "uniform_rate")
-    off = max(
-        np.abs(b / numbers(table, "b_closed_form") - 1.0).max(),
-        np.abs(sup / numbers(table, "sup_closed_form") - 1.0).max(),
-    )
-    below = "stays below" if (b <= theta / 2).all() else "does not stay below"
-    nowhere = "never" if (uniform >= 1.0).all() else "at times"
-    return [
-        "Other work measures how wrong a model class is by its largest error over all contexts and actions; "
-        "the paper says that this can be large in benign examples, and names its Appendix E, where action 1 "
-        "pays .1, but 1 in a share <i>θ</i> of contexts. We integrate the errors of the best lines over "
-        "that family.",
-        f"As <i>θ</i> goes from {theta[-1]:.2g} to {theta[0]:.1g}, <i>b</i> falls from {b[-1]:.4f} to "
-        f"{b[0]:.1e} and {below} the paper's bound <i>θ</i>/2; the largest error goes from {sup[-1]:.3f} to "
-        f"{sup[0]:.4f}, towards .9. Quadrature and the closed forms agree to {off:.0e} of their size.",
-        "What theory charges for it follows suit. The paper's rate with the best passive share, <i>K</i> "
-        f"<i>b</i><sup>1/2</sup> <i>ε</i><sup>-1/4</sup> + <i>ε</i>, falls from {mean[-1]:.2f} to "
-        f"{mean[0]:.3f} a round. A rate by the largest error, <i>K</i><sup>1/2</sup> times it (Foster and "
-        f"Rakhlin 2020), is {uniform[-1]:.2f} and {uniform[0]:.2f}, {nowhere} below the 1 that a round can "
-        "cost at most. Both are up to constants, so only how they depend on <i>θ</i> can be compared.",
-    ]
-
-
-def caption(tables: Tables) -> str:
-    """What the figure shows."""
-    n = len(tables["errors"]["theta"])
-    return (
-        f"<b>Largest error and <i>b</i> in Appendix E</b>, by quadrature at {n} values of <i>θ</i>. Left: "
-        "the largest error of the best lines, and their root mean squared error under uniform play, with the "
-        "paper's bound on it (dashed). Right: what rates charge a round for either, up to constants."
-    )
-
-
-EXHIBIT = Exhibit(
-    key="sup-norm",
-    title="A small mean squared error beside a large error somewhere (Appendix E)",
-    work=work,
-    tables=tables,
-    draw=draw,
-    prose=prose,
-    caption=caption,
-)
+EXHIBIT = Exhibit("sup-norm", work=work, tables=tables, draw=draw, printed="ends")

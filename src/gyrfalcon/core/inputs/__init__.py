@@ -1,1 +1,1 @@
-"""What users pass in, checked and converted once: problems, schemas, tables and rewards."""
+"""User inputs, validated and converted once: problems, schemas, tables and rewards."""

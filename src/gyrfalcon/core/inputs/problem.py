@@ -1,4 +1,4 @@
-"""The problem to learn: which actions there are, what is known before choosing, and what is earned."""
+"""Decision problems: actions, features of contexts and actions, and rewards."""
 
 from __future__ import annotations
 

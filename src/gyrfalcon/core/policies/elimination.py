@@ -31,7 +31,7 @@ def survivors(low: ArrayLike, high: ArrayLike, eligible: ArrayLike | None = None
 
 
 class Bounds(Protocol):
-    """What is known of every action's reward."""
+    """Bounds on the expected reward of every action."""
 
     def bounds(self, contexts: Contexts) -> tuple[Floats, Floats]:
         """The smallest and the largest reward that each action may have, (n, K) each."""

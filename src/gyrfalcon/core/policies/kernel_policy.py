@@ -16,12 +16,12 @@ class Scorer(Protocol):
     """A reward model, or one with an optimism bonus."""
 
     def scores(self, contexts: Contexts) -> Floats:
-        """(n, K)."""
+        """Scores of all actions in each context, (n, K)."""
         ...
 
 
 class Policy(Protocol):
-    """What an epoch plays."""
+    """Policy of an epoch: probabilities of actions in contexts."""
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """(n, K); rows sum to 1, ineligible actions have exactly 0."""
@@ -30,13 +30,21 @@ class Policy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KernelPolicy:
-    """A kernel applied to the scores of a model."""
+    """A policy that applies an exploration kernel to the scores of a reward model.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Reward model, or one with an optimism bonus.
+    kernel : Kernel
+        Exploration kernel: scores to probabilities.
+    """
 
     scorer: Scorer
     kernel: Kernel
 
     def probabilities(self, contexts: Contexts) -> Floats:
-        """Kernel of scores."""
+        """Probabilities of actions by the kernel of the model's scores, (n, K)."""
         return self.kernel.probabilities(self.scorer.scores(contexts), contexts.eligible)
 
     def row(self, contexts: Contexts) -> list[float]:
@@ -50,8 +58,15 @@ class KernelPolicy:
 
 @dataclass(frozen=True, slots=True)
 class UniformPolicy:
-    """Every eligible action alike.
+    """The policy that plays every eligible action with the same probability.
 
+    Parameters
+    ----------
+    n_actions : int
+        Number of actions K.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> UniformPolicy(4).probabilities(Contexts(np.zeros((1, 0)))).tolist()
     [[0.25, 0.25, 0.25, 0.25]]
@@ -64,7 +79,7 @@ class UniformPolicy:
         return uniform(self.n_actions, len(contexts), contexts.eligible)
 
     def row(self, contexts: Contexts) -> list[float]:
-        """The same for the first row, in plain floats."""
+        """Probabilities for the first context, as plain floats."""
         if contexts.eligible is None:
             return [1.0 / self.n_actions] * self.n_actions
         row: list[float] = self.probabilities(contexts)[0].tolist()
@@ -85,7 +100,7 @@ class TryingKernel:
     known: Bools | None  # (K,); None: all
 
     def probabilities(self, scores: Floats, eligible: Bools | None = None) -> Floats:
-        """(n, K)."""
+        """Probabilities of all actions in each context, (n, K)."""
         if self.known is None:
             return self.kernel.probabilities(scores, eligible)
         mask = np.ones(scores.shape, dtype=np.bool_) if eligible is None else eligible

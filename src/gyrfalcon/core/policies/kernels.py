@@ -1,4 +1,4 @@
-"""Action selection kernels: scores (..., K) and who is eligible -> probabilities (..., K).
+"""Action selection kernels: scores (..., K) and eligible actions -> probabilities (..., K).
 
 Inside, actions are the leading axis: reductions over actions then run over long contiguous rows, and sums
 over actions are sequential, so that a row gets the same bits alone and in any batch. Ties at the best score
@@ -22,8 +22,21 @@ _LONG, _MANY = 256, 64  # rows for which passes over the actions pay, actions fo
 
 
 def inverse_gap_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike | None = None) -> Floats:
-    """1 / (K + gamma gap) for every action but the best, which takes the rest (the paper's action kernel).
+    """Inverse gap weighting: 1 / (K + gamma gap), and the remainder for the best action.
 
+    The paper's action selection kernel.
+
+    Parameters
+    ----------
+    scores : array_like
+        (n, K) or (K,) scores of the actions.
+    gamma : float
+        Learning rate gamma: the larger, the greedier.
+    eligible : array_like, optional
+        Mask of the scores' shape; False marks actions that may not be chosen.
+
+    Examples
+    --------
     >>> inverse_gap_weighting([[0.7, 0.4, 0.1]], gamma=10).round(8).tolist()
     [[0.72222222, 0.16666667, 0.11111111]]
     >>> inverse_gap_weighting([0.7, 0.4, 0.1], gamma=10, eligible=[True, False, True]).round(3).tolist()
@@ -41,10 +54,21 @@ def inverse_gap_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike |
 
 
 def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike | None = None) -> Floats:
-    """1 / (lam + gamma gap) with the lam in [1, K] that makes the row sum to 1.
+    """Log-barrier weighting: 1 / (lam + gamma gap) with the lam in [1, K] that makes the row sum to 1.
 
     No other weighting has a smaller worst-case trade-off of regret and estimation error.
 
+    Parameters
+    ----------
+    scores : array_like
+        (n, K) or (K,) scores of the actions.
+    gamma : float
+        Learning rate gamma: the larger, the greedier.
+    eligible : array_like, optional
+        Mask of the scores' shape; False marks actions that may not be chosen.
+
+    Examples
+    --------
     >>> log_barrier_weighting([[0.7, 0.4, 0.1]], gamma=10).round(8).tolist()
     [[0.64741395, 0.22004104, 0.13254501]]
     """
@@ -60,8 +84,19 @@ def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike |
 
 
 def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None = None) -> Floats:
-    """Epsilon / K for every action and the rest on top for the best one; epsilon 0 is greedy play.
+    """Epsilon-greedy probabilities: epsilon / K for every action, and 1 - epsilon more for the best.
 
+    Parameters
+    ----------
+    scores : array_like
+        (n, K) or (K,) scores of the actions.
+    epsilon : float
+        Share of uniform exploration; 0 is greedy.
+    eligible : array_like, optional
+        Mask of the scores' shape; False marks actions that may not be chosen.
+
+    Examples
+    --------
     >>> epsilon_greedy([[0.2, 0.9]], epsilon=0.1).tolist()
     [[0.05, 0.95]]
     """
@@ -73,8 +108,19 @@ def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None
 
 
 def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = None) -> Floats:
-    """exp(score / temperature), normalised over the eligible actions.
+    """Boltzmann probabilities: exp(score / temperature), normalised over the eligible actions.
 
+    Parameters
+    ----------
+    scores : array_like
+        (n, K) or (K,) scores of the actions.
+    temperature : float
+        Scale of the scores: the larger, the more uniform.
+    eligible : array_like, optional
+        Mask of the scores' shape; False marks actions that may not be chosen.
+
+    Examples
+    --------
     >>> softmax([[1.0, 1.0]], temperature=0.5).tolist()
     [[0.5, 0.5]]
     """
@@ -89,8 +135,19 @@ def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = 
 
 
 def uniform(n_actions: int, n: int, eligible: Bools | None = None) -> Floats:
-    """1 / K for every eligible action of each of n rows.
+    """Uniform probabilities: 1 / K for every eligible action of each row.
 
+    Parameters
+    ----------
+    n_actions : int
+        Number of actions K.
+    n : int
+        Number of rows.
+    eligible : array of bool, optional
+        (n, K) mask; False marks actions that may not be chosen.
+
+    Examples
+    --------
     >>> uniform(2, 1).tolist()
     [[0.5, 0.5]]
     """
@@ -99,8 +156,17 @@ def uniform(n_actions: int, n: int, eligible: Bools | None = None) -> Floats:
 
 
 def mixture(parts: Sequence[Floats], weights: Sequence[float]) -> Floats:
-    """The weighted mean of probability rows, summed in the order given.
+    """Weighted mean of probability tables, summed in the order given.
 
+    Parameters
+    ----------
+    parts : Sequence[array of float]
+        Tables of probabilities, each (n, K).
+    weights : Sequence[float]
+        Weight of each table; they sum to 1.
+
+    Examples
+    --------
     >>> mixture([np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])], [0.9, 0.1]).tolist()
     [[0.9500000000000001, 0.05]]
     """
@@ -120,7 +186,13 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InverseGapWeighting:
-    """The kernel of FALCON, SquareCB and Epsilon-FALCON."""
+    """The kernel of FALCON, SquareCB and Epsilon-FALCON: inverse gap weighting.
+
+    Parameters
+    ----------
+    gamma : float
+        Learning rate gamma: the larger, the greedier.
+    """
 
     gamma: float
 
@@ -128,7 +200,7 @@ class InverseGapWeighting:
         _check_gamma(self.gamma)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `inverse_gap_weighting`."""
+        """Probabilities of actions for these scores: see `inverse_gap_weighting`."""
         return inverse_gap_weighting(scores, self.gamma, eligible)
 
     def row(self, scores: list[float]) -> list[float]:
@@ -148,7 +220,13 @@ class InverseGapWeighting:
 
 @dataclass(frozen=True, slots=True)
 class LogBarrierWeighting:
-    """Inverse gap weighting with the level that the log barrier asks for."""
+    """Inverse gap weighting normalised by a log barrier, as a kernel.
+
+    Parameters
+    ----------
+    gamma : float
+        Learning rate gamma: the larger, the greedier.
+    """
 
     gamma: float
 
@@ -156,13 +234,19 @@ class LogBarrierWeighting:
         _check_gamma(self.gamma)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `log_barrier_weighting`."""
+        """Probabilities of actions for these scores: see `log_barrier_weighting`."""
         return log_barrier_weighting(scores, self.gamma, eligible)
 
 
 @dataclass(frozen=True, slots=True)
 class EpsilonGreedyKernel:
-    """The best action, mixed with a share of uniform play; share 0 is greedy."""
+    """Epsilon-greedy exploration as a kernel: the best action, mixed with uniform play.
+
+    Parameters
+    ----------
+    epsilon : float, default 0.0
+        Share of uniform exploration; 0 is greedy.
+    """
 
     epsilon: float = 0.0
 
@@ -170,13 +254,19 @@ class EpsilonGreedyKernel:
         check_share("epsilon", self.epsilon)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `epsilon_greedy`."""
+        """Probabilities of actions for these scores: see `epsilon_greedy`."""
         return epsilon_greedy(scores, self.epsilon, eligible)
 
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxKernel:
-    """Boltzmann exploration."""
+    """Boltzmann exploration as a kernel: softmax of the scores.
+
+    Parameters
+    ----------
+    temperature : float
+        Scale of the scores: the larger, the more uniform.
+    """
 
     temperature: float
 
@@ -184,7 +274,7 @@ class SoftmaxKernel:
         _check_temperature(self.temperature)
 
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
-        """See `softmax`."""
+        """Probabilities of actions for these scores: see `softmax`."""
         return softmax(scores, self.temperature, eligible)
 
 

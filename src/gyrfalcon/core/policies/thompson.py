@@ -26,7 +26,7 @@ _HUGE = 2.0**1000
 
 
 class Posterior(Protocol):
-    """What is believed of the score of each action, independently of the others."""
+    """Posterior of the score of each action, independently of the others."""
 
     def means(self, contexts: Contexts) -> Floats:
         """The expected scores, (n, K)."""
@@ -90,7 +90,7 @@ class ThompsonPolicy:
         check_share("mixing", self.mixing)
 
     def probabilities(self, contexts: Contexts) -> Floats:
-        """See `best_probabilities`."""
+        """Probabilities that each action is best: see `best_probabilities`."""
         deviations = self.scale * self.scorer.widths(contexts)
         shares = best_probabilities(self.scorer.means(contexts), deviations, contexts.eligible)
         return _mixed(shares, self.mixing, contexts.eligible)

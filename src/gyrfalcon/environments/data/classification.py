@@ -1,4 +1,4 @@
-"""Classification data as a bandit: actions are the classes, and naming the right one earns 1."""
+"""Classification data as a bandit: actions are the classes, and the right label earns 1."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ _PLAIN = {str, bool, int, float}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Classification:
-    """Rows of (X, y) in random order: each class of y is an action, which earns 1 where it is the label.
+    """Labelled rows as a bandit: classes are actions, and the right label earns 1.
 
-    Two of them are equal if their data and settings are.
+    Rows come in random order. Two of these environments are equal if their data and settings are.
 
     Parameters
     ----------
-    X
-        (n, p) numbers, or any table of them; the features of a frame keep their names.
-    y
-        n labels: text, numbers or booleans. Sorted, they are the problem's actions.
-    features
-        Names of the features, where X has none; else they are x0, x1, ...
-    standardise
-        Whether features are moved and scaled to mean 0 and variance 1 over all n rows, before any is played.
-        One that never changes becomes 0.
-    clip
-        Standardised features are clipped to this many standard deviations; None leaves them.
-    order
-        "passes": all rows in random order, then all in another order, and so on, so that in the first n
-        rounds each is seen once; "iid": each round draws a row anew.
-    flip
-        The probability that a reward is the wrong one of 0 and 1, in each round and for each action.
+    X : table
+        Features, (n, p) numbers or any table of them; a frame's columns keep their names.
+    y : sequence of labels
+        The n labels: text, numbers or booleans. Sorted, they are the problem's actions.
+    features : sequence of str, optional
+        Names of the features where X has none; x0, x1, ... by default.
+    standardise : bool, default True
+        Whether features are centred and scaled to variance 1 over all n rows, before any is played. A
+        constant one becomes 0.
+    clip : float or None, default 4.0
+        Number of standard deviations that standardised features are clipped to; None does not clip.
+    order : {'passes', 'iid'}, default 'passes'
+        'passes': all rows in random order, then all in another order, and so on, so that the first n rounds
+        see each row once; 'iid': each round draws a row independently.
+    flip : float, default 0.0
+        Probability that a reward is inverted, in each round and for each action independently.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Classification:
         return Population.finite(Contexts(self._features), self._means[self._labels])
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         rows = self.rows(start, stop, seed)
         means = self._means[self._labels[rows]]
         return PotentialOutcomes(

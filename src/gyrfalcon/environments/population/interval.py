@@ -1,4 +1,4 @@
-"""A distribution on a line, in pieces that can be cut further where functions switch."""
+"""A distribution on an interval, in pieces that can be divided where functions switch."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Table = Callable[[Contexts], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Interval:
     """One feature between break points, its density (None is uniform) and the true means of all actions.
 
-    >>> line = Line(lambda x: np.stack([x, 1.0 - x], axis=1), (0.0, 1.0), order=4, density=None)
-    >>> 0.5 in line.cut([line.means]).breaks
+    >>> interval = Interval(lambda x: np.stack([x, 1.0 - x], axis=1), (0.0, 1.0), order=4, density=None)
+    >>> 0.5 in interval.cut([interval.means]).breaks
     True
     """
 
@@ -31,20 +31,20 @@ class Line:
     density: Callable[[Floats], Floats] | None
 
     def nodes(self) -> tuple[Floats, Floats]:
-        """Nodes (n,) and the share of the line that each stands for, (n,)."""
+        """Nodes (n,) and the share of the interval that each stands for, (n,)."""
         x, shares = pieces(self.breaks, self.order)
         return x.ravel(), shares.ravel()
 
     def means(self, contexts: Contexts) -> Floats:
-        """The true means, (n, K)."""
+        """True means of all actions, (n, K)."""
         return self.truth(contexts.shared[:, 0])
 
     def squared_errors(self, model: Scorer) -> Table:
-        """(f - f*)^2 as a table."""
+        """Squared errors (f - f*)^2 of a model as a table."""
         return lambda contexts: (model.scores(contexts) - self.means(contexts)) ** 2
 
-    def cut(self, tables: Sequence[Table]) -> Line:
-        """The line with breaks at and around every point where the largest column of a table changes.
+    def cut(self, tables: Sequence[Table]) -> Interval:
+        """The interval with breaks at and around every point where the largest column of a table changes.
 
         Between two nodes with the same largest column, the point is looked at where another comes closest.
         """
@@ -55,7 +55,7 @@ class Line:
         return replace(self, breaks=tuple(np.union1d(self.breaks, self._around(found)).tolist()))
 
     def peak(self, table: Table) -> float:
-        """The largest entry of a table anywhere on the line, one-sided limits at breaks included."""
+        """The largest entry of a table anywhere on the interval, one-sided limits at breaks included."""
         nodes, _ = pieces(self.breaks, self.order)
         return peak(lambda x: table(_contexts(x)).max(axis=1), nodes)
 

@@ -13,18 +13,25 @@ from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel, uniform
-from gyrfalcon.environments.population.interval import Line, Table
+from gyrfalcon.environments.population.interval import Interval, Table
 from gyrfalcon.environments.population.quadrature import grid
 from gyrfalcon.environments.protocol import Environment
 
 
-def greedy(scorer: Scorer) -> KernelPolicy:
-    """The policy pi_f that a reward model induces: its best action, the lowest index in a tie.
+def greedy_policy(scorer: Scorer) -> KernelPolicy:
+    """The greedy policy pi_f of a reward model: its best action, the lowest index in a tie.
 
+    Parameters
+    ----------
+    scorer : Scorer
+        The reward model f.
+
+    Examples
+    --------
     >>> class Slopes:
     ...     def scores(self, contexts):
     ...         return contexts.shared * [1.0, -1.0]
-    >>> greedy(Slopes()).probabilities(Contexts(np.array([[-1.0], [1.0]]))).tolist()
+    >>> greedy_policy(Slopes()).probabilities(Contexts(np.array([[-1.0], [1.0]]))).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
     return KernelPolicy(scorer, EpsilonGreedyKernel(0.0))
@@ -34,27 +41,40 @@ def greedy(scorer: Scorer) -> KernelPolicy:
 class Population:
     """A distribution of contexts as weighted nodes, with the true mean reward of every action at each.
 
-    Nodes of weight 0 are the one-sided limits at the ends of pieces: only `sup_error` looks at them. On a
-    line, each quantity first cuts the pieces where the policies and models in it change their best action, so
+    Nodes of weight 0 are the one-sided limits at the ends of pieces: only `sup_error` uses them. On an
+    interval, each quantity first cuts the pieces where the policies and models in it change their best action, so
     that it is a sum of integrals of smooth functions. `under` names a reward model f for R_f and Reg_f; None
     is the truth.
 
+    Attributes
+    ----------
+    contexts : Contexts
+        The n nodes.
+    weights : array of float
+        (n,) weights of the nodes, which sum to 1.
+    means : array of float
+        (n, K) true mean rewards f*.
+    interval : Interval, optional
+        The interval that the nodes were made from, where there is one.
+    is_sample : bool, default False
+        Whether the nodes are a random sample.
+
+    Examples
+    --------
     >>> from gyrfalcon.core.policies.kernel_policy import UniformPolicy
-    >>> population = Population.on_line(lambda x: np.stack([x, 1.0 - x], axis=1), (0.0, 1.0))
+    >>> population = Population.on_interval(lambda x: np.stack([x, 1.0 - x], axis=1), (0.0, 1.0))
     >>> round(population.optimal_value(), 12), round(population.regret(UniformPolicy(2)), 12)
     (0.75, 0.25)
     """
 
     contexts: Contexts
     weights: Floats
-    """(n,), summing to 1."""
     means: Floats
-    """(n, K): the truth f*."""
-    line: Line | None = None
+    interval: Interval | None = None
     is_sample: bool = False
 
     @staticmethod
-    def on_line(
+    def on_interval(
         truth: Callable[[Floats], Floats],
         breaks: Sequence[float],
         *,
@@ -64,10 +84,10 @@ class Population:
         """One feature on (breaks[0], breaks[-1]), with density(x) up to a factor, or uniform.
 
         `truth` maps (n,) numbers to (n, K) means. It and the density are smooth between breaks, and so should
-        be what is asked about, but for switches of a best action; polynomials of degree below 2 order are
+        be policies and models, but for switches of a best action; polynomials of degree below 2 order are
         integrated exactly.
         """
-        return _of_line(Line(truth, tuple(map(float, breaks)), order, density))
+        return _of_interval(Interval(truth, tuple(map(float, breaks)), order, density))
 
     @staticmethod
     def on_box(
@@ -106,7 +126,7 @@ class Population:
     def sampled(environment: Environment, n: int, seed: int) -> Population:
         """The first n rounds of any environment as equal nodes: plain Monte Carlo.
 
-        Each mean strays by its `standard_error`, and the error of a model that was fitted to these very nodes
+        Each mean deviates by its `standard_error`, and the error of a model that was fitted to these very nodes
         is too small by about its coefficients over n; `sup_error` only sees the nodes.
 
         >>> from gyrfalcon.environments.paper import StepExample
@@ -122,12 +142,12 @@ class Population:
 
     @property
     def n_actions(self) -> int:
-        """K."""
+        """Number of actions K."""
         return int(self.means.shape[1])
 
     @property
     def eligible(self) -> Bools:
-        """(n, K): who may be chosen."""
+        """Mask of the actions that may be chosen, (n, K)."""
         mask = self.contexts.eligible
         return np.ones(self.means.shape, dtype=np.bool_) if mask is None else mask
 
@@ -137,17 +157,19 @@ class Population:
         return math.fsum(self.weights[weighed] * column[weighed])
 
     def standard_error(self, column: Floats) -> float:
-        """By how much `mean` strays if the nodes are a sample; 0 for quadrature and finite populations."""
+        """Standard error of `mean` if the nodes are a sample; 0 for quadrature and finite populations."""
         return float(np.std(column, ddof=1)) / math.sqrt(len(column)) if self.is_sample else 0.0
 
     def cut(self, *tables: Table | None) -> Population:
-        """The same population with finer pieces, cut where the largest column of a table changes.
+        """The population with finer pieces, divided where the largest column of a table changes.
 
-        None stands for the true means. Only populations on a line can be cut; others come back as they are.
+        None stands for the true means. Only populations on an interval can be divided; others come back unchanged.
         """
-        if self.line is None:
+        if self.interval is None:
             return self
-        return _of_line(self.line.cut([self.line.means if table is None else table for table in tables]))
+        return _of_interval(
+            self.interval.cut([self.interval.means if table is None else table for table in tables])
+        )
 
     def uniform_play(self) -> Floats:
         """1 / K for every eligible action, (n, K)."""
@@ -176,17 +198,17 @@ class Population:
         return squares
 
     def value(self, policy: Policy, under: Scorer | None = None) -> float:
-        """R_f(pi) (eq. instantaneous-reward)."""
+        """Value R_f(pi) of a policy (eq. instantaneous-reward)."""
         part = self.cut(table_of(policy))
         return part.mean(part.rewards(policy, under))
 
     def optimal_value(self, under: Scorer | None = None) -> float:
-        """max_pi R_f(pi)."""
+        """Value of the optimal policy, max_pi R_f(pi)."""
         part = self.cut(None if under is None else under.scores)
         return part.mean(np.where(part.eligible, part._table(under), -np.inf).max(axis=1))
 
     def regret(self, policy: Policy, under: Scorer | None = None) -> float:
-        """Reg_f(pi) (eq. instantaneous-regret)."""
+        """Regret Reg_f(pi) of a policy (eq. instantaneous-regret)."""
         part = self.cut(table_of(policy), None if under is None else under.scores)
         return part.mean(part.regrets(policy, under))
 
@@ -203,14 +225,14 @@ class Population:
 
     def worst_error(self, model: Scorer) -> float:
         """E_x max_a (f - f*)^2, the error under the worst play: B (eq. capb), if f is best in its class."""
-        part = self if self.line is None else self.cut(self.line.squared_errors(model))
+        part = self if self.interval is None else self.cut(self.interval.squared_errors(model))
         return part.mean(part.squared_errors(model).max(axis=1))
 
     def sup_error(self, model: Scorer) -> float:
-        """The largest |f - f*| over nodes and one-sided limits at breaks; on a line also between nodes."""
-        if self.line is None:
+        """The largest |f - f*| over nodes and one-sided limits at breaks; on an interval also between nodes."""
+        if self.interval is None:
             return math.sqrt(self.squared_errors(model).max())
-        return math.sqrt(self.line.peak(self.line.squared_errors(model)))
+        return math.sqrt(self.interval.peak(self.interval.squared_errors(model)))
 
     def _table(self, under: Scorer | None) -> Floats:
         return self.means if under is None else under.scores(self.contexts)
@@ -222,7 +244,7 @@ class Population:
 
 
 def table_of(policy: Policy) -> Table:
-    """What decides a policy's best action: scores, which say how close another is, where there are any."""
+    """Table whose largest column is a policy's best action: scores where it has any, else probabilities."""
     return policy.scorer.scores if isinstance(policy, KernelPolicy) else policy.probabilities
 
 
@@ -231,15 +253,15 @@ def _check_weights(weights: Floats, n: int) -> None:
         raise ValueError(f"weights has shape {weights.shape}; give one for each of {n} contexts.")
     bad = weights[~(np.isfinite(weights) & (weights >= 0.0))]
     if len(bad) or not weights.sum() > 0.0:
-        told = f"weights holds {bad[0]}" if len(bad) else "weights sum to 0"
-        raise ValueError(f"{told}; give finite numbers of at least 0, some of them above 0.")
+        problem = f"weights holds {bad[0]}" if len(bad) else "weights sum to 0"
+        raise ValueError(f"{problem}; give finite numbers of at least 0, some of them above 0.")
 
 
-def _of_line(line: Line) -> Population:
-    x, weights = line.nodes()
+def _of_interval(interval: Interval) -> Population:
+    x, weights = interval.nodes()
     contexts = Contexts(x[:, np.newaxis])
-    nodes = _of_nodes(contexts, line.means(contexts), _weighted(weights, line.density, x))
-    return replace(nodes, line=line)
+    nodes = _of_nodes(contexts, interval.means(contexts), _weighted(weights, interval.density, x))
+    return replace(nodes, interval=interval)
 
 
 def _of_nodes(contexts: Contexts, means: ArrayLike, weights: Floats) -> Population:

@@ -1,4 +1,4 @@
-"""Environments in which actions have features of their own, and in which some may not be chosen."""
+"""Environments with features of actions, and with actions that are not eligible."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.core.validation import Noise, check_flag, check_noise, check_positive, check_share, check_whole
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes, block_generator, drawn
 from gyrfalcon.environments.streams import MASKS, rows_of, stream
@@ -19,15 +20,36 @@ from gyrfalcon.environments.validation import problem_of
 from gyrfalcon.environments.wrapping import check_environment, layers
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ActionFeatureEnvironment:
-    """Means of features v of each action, with coefficients that all actions share.
+    """Actions with features of their own, and coefficients that all actions share.
 
-    v is new in each round, uniform on (-1, 1)^q, and so are p features x of the context. Means are
-    (1 + (1 - m) line + m wave) / 2, where the line is in v and, with `interactions`, in the products x v; the
-    wave is a sinusoid of a projection of v, and m is the dial `misspecification`. There are too many features
-    in all for quadrature: `Population.sampled` tells what holds.
+    Features v of each action are new in every round and uniform on (-1, 1)^q, and so are p features x of the
+    context. Means are (1 + (1 - m) l + m s) / 2, where l is linear in v and, with interactions, in the products x v,
+    s is a sinusoid of a projection of v, and m is the misspecification. There are too many features for quadrature:
+    use `Population.sampled`.
 
+    Parameters
+    ----------
+    n_actions : int, default 5
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    n_action_features : int, default 3
+        Number of features q of each action.
+    interactions : bool, default False
+        Whether means depend on products of the context's features and the actions'.
+    misspecification : float, default 0.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    frequency : float, default 4.0
+        Radians per unit of the projection that a sinusoid is a function of; features run over 2 units.
+    noise : float or 'bernoulli', default 0.1
+        Standard deviation of Gaussian rewards around their means, or 'bernoulli' for rewards of 0 and 1.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+
+    Examples
+    --------
     >>> environment = ActionFeatureEnvironment(n_actions=5, n_action_features=2)
     >>> environment.draw(0, 3, seed=0).contexts.actions.shape
     (3, 5, 2)
@@ -54,22 +76,25 @@ class ActionFeatureEnvironment:
         if self.interactions and not self.n_features:
             raise ValueError("n_features is 0, so that nothing interacts; give some, or interactions=False.")
 
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
+
     @property
     def problem(self) -> Problem:
         """Actions 1 to K, p shared and q action features; Gaussian rewards are accepted outside (0, 1)."""
         return box_problem(self.n_actions, self.n_features, self.n_action_features, self.noise)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return drawn(lambda block: self._block(seed, block), start, stop)
 
     def means(self, x: Floats, v: Floats) -> Floats:
         """Expected rewards of all actions at features (n, p) and (n, K, q), (n, K)."""
         truth, m = self.truth, self.misspecification
         slopes = truth.slopes + (x @ truth.products if self.interactions else np.zeros((len(x), 1)))
-        line = truth.intercept + (v * slopes[:, np.newaxis]).sum(axis=2)
-        wave = np.sin(v @ truth.waves + truth.phase)
-        return within_unit((1.0 - m) * line + m * wave)
+        linear = truth.intercept + (v * slopes[:, np.newaxis]).sum(axis=2)
+        sinusoid = np.sin(v @ truth.frequencies + truth.phase)
+        return within_unit((1.0 - m) * linear + m * sinusoid)
 
     @cached_property
     def truth(self) -> SharedTruth:
@@ -89,7 +114,7 @@ class ActionFeatureEnvironment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedTruth:
-    """Coefficients of [1, v, x v], whose absolute values sum to 1, and a wave in v.
+    """Coefficients of [1, v, x v], whose absolute values sum to 1, and a sinusoid in v.
 
     >>> truth = SharedTruth.drawn(np.random.default_rng(0), 2, 3, frequency=4.0)
     >>> round(float(abs(truth.intercept) + abs(truth.slopes).sum() + abs(truth.products).sum()), 12)
@@ -99,28 +124,39 @@ class SharedTruth:
     intercept: float
     slopes: Floats  # (q,)
     products: Floats  # (p, q)
-    waves: Floats  # (q,)
+    frequencies: Floats  # (q,)
     phase: float
 
     @staticmethod
     def drawn(rng: np.random.Generator, p: int, q: int, *, frequency: float) -> SharedTruth:
-        """The wave first, so that it is the same with interactions and without them."""
+        """Random coefficients; the sinusoid comes first, to be the same with and without interactions."""
         direction = rng.standard_normal(q)
         phase = rng.uniform(0.0, 2.0 * math.pi)
         normals = rng.standard_normal(1 + q + p * q)
         normals[0] /= 2.0
         scaled = normals / np.abs(normals).sum()
-        waves = frequency * direction / np.linalg.norm(direction)
-        return SharedTruth(float(scaled[0]), scaled[1 : q + 1], scaled[q + 1 :].reshape(p, q), waves, phase)
+        frequencies = frequency * direction / np.linalg.norm(direction)
+        return SharedTruth(
+            float(scaled[0]), scaled[1 : q + 1], scaled[q + 1 :].reshape(p, q), frequencies, phase
+        )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EligibilityEnvironment:
-    """Any environment, but each action may be chosen only with probability `share`, and always at least one.
+    """An environment in which only a random part of the actions may be chosen.
 
-    Actions are barred by chance alone, independently of contexts and rewards. Where all would be, one of them
-    stays, each as likely. What the environment itself bars stays barred.
+    Actions are eligible at random, independently of contexts and rewards. Where none would be, one stays, each with
+    the same probability. Actions that the environment itself excludes stay excluded.
 
+    Parameters
+    ----------
+    environment : Environment
+        The environment that contexts and rewards come from.
+    share : float, default 0.5
+        Probability that an action is eligible.
+
+    Examples
+    --------
     >>> from gyrfalcon.environments.paper import StepExample
     >>> environment = EligibilityEnvironment(environment=StepExample(), share=0.5)
     >>> environment.draw(0, 4, seed=0).contexts.eligible.any(axis=1).all()
@@ -134,13 +170,16 @@ class EligibilityEnvironment:
         check_environment("environment", self.environment)
         check_share("share", self.share)
 
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
+
     @property
     def problem(self) -> Problem:
-        """That of the environment."""
+        """The problem of the environment."""
         return problem_of(self.environment)
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         outcomes = self.environment.draw(start, stop, seed)
         contexts, n_actions = outcomes.contexts, outcomes.means.shape[1]
         layer = layers(self.environment, EligibilityEnvironment)

@@ -1,4 +1,4 @@
-"""Environments whose features are uniform on the box (-1, 1)^p: their rounds, and their populations."""
+"""Environments with features uniform on the box (-1, 1)^p, and their populations."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.representation import changed_fields_repr
 from gyrfalcon.core.validation import Noise, check_whole
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, drawn
 
 _MOST_FEATURES = 3
-"""Above these, a grid of nodes would have too many."""
+"""Largest number of features for a grid of quadrature nodes."""
 _TRUTH = 3
-"""Keeps what an environment seed draws apart from what a run's seed does."""
+"""Part of the seed of true means, distinct from the streams of a simulation."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BoxEnvironment(ABC):
-    """K actions and p features, uniform on (-1, 1)^p; `environment_seed` fixes the truth, whatever a run's seed."""
+    """Base of environments with K actions and p features, uniform on (-1, 1)^p."""
 
     n_actions: int = 3
     n_features: int = 2
@@ -33,13 +34,16 @@ class BoxEnvironment(ABC):
         check_whole("n_features", self.n_features, 1)
         check_whole("environment_seed", self.environment_seed, 0)
 
+    def __repr__(self) -> str:
+        return changed_fields_repr(self)
+
     @abstractmethod
     def means(self, x: Floats) -> Floats:
         """Expected rewards of all actions at (n, p) features, (n, K)."""
 
     @abstractmethod
     def breaks(self, feature: int) -> Floats:
-        """Where the means jump along a feature, or a quadrature rule is best cut."""
+        """Points along a feature where the means jump, or a quadrature rule is best divided."""
 
     @abstractmethod
     def rewards(self, rng: np.random.Generator, x: Floats, means: Floats) -> Floats:
@@ -59,13 +63,13 @@ class BoxEnvironment(ABC):
                 f"n_features is {p}, and quadrature goes up to {_MOST_FEATURES}; "
                 "use Population.sampled(environment, n, seed) instead."
             )
-        lines = [np.union1d([-1.0, 1.0], self.breaks(feature)) for feature in range(p)]
+        intervals = [np.union1d([-1.0, 1.0], self.breaks(feature)) for feature in range(p)]
         if p == 1:
-            return Population.on_line(lambda x: self.means(x[:, np.newaxis]), lines[0].tolist())
-        return Population.on_box(self.means, [line.tolist() for line in lines])
+            return Population.on_interval(lambda x: self.means(x[:, np.newaxis]), intervals[0].tolist())
+        return Population.on_box(self.means, [interval.tolist() for interval in intervals])
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Outcomes of rounds start..stop-1."""
         return drawn(lambda block: self._block(seed, block), start, stop)
 
     def _block(self, seed: int, block: int) -> PotentialOutcomes:
@@ -109,5 +113,5 @@ def within_unit(values: Floats) -> Floats:
 
 
 def truth_generator(environment_seed: int) -> np.random.Generator:
-    """The random stream of an environment's truth."""
+    """The random generator of an environment's true means."""
     return np.random.default_rng([environment_seed, _TRUTH])

@@ -1,4 +1,4 @@
-"""Environments whose rewards are hard to learn from: rare ones, and noise that depends on the context."""
+"""Environments with rare rewards, and with noise that depends on the context."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gyrfalcon.environments.synthetic.box import (
     truth_generator,
     within_unit,
 )
-from gyrfalcon.environments.synthetic.shapes import Lines, Waves
+from gyrfalcon.environments.synthetic.shapes import LinearMeans, SinusoidMeans
 
 
-@dataclass(frozen=True, kw_only=True)
-class _WavyEnvironment(BoxEnvironment):
-    """(1 - m) line + m wave, whose mean over contexts and actions is 0."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class _PartlySinusoidEnvironment(BoxEnvironment):
+    """Base of environments between linear means and sinusoids, centred over contexts and actions."""
 
     misspecification: float = 0.0
     frequency: float = 4.0
@@ -33,28 +33,47 @@ class _WavyEnvironment(BoxEnvironment):
         check_positive("frequency", self.frequency)
 
     @cached_property
-    def parts(self) -> tuple[Lines, Waves]:
-        """The linear part and what the dial turns to."""
+    def parts(self) -> tuple[LinearMeans, SinusoidMeans]:
+        """The linear and the sinusoidal part of the means."""
         rng = truth_generator(self.environment_seed)
         size = self.n_actions, self.n_features
-        return Lines.drawn(rng, *size).centred(), Waves.drawn(rng, *size, frequency=self.frequency, odd=True)
+        return LinearMeans.drawn(rng, *size).centred(), SinusoidMeans.drawn(
+            rng, *size, frequency=self.frequency, odd=True
+        )
 
     def breaks(self, feature: int) -> Floats:
-        """Where a quadrature rule is best cut along a feature."""
+        """Points along a feature where a quadrature rule is best divided."""
         return self.parts[1].breaks(feature)
 
     def _values(self, x: Floats) -> Floats:
-        lines, waves = self.parts
-        return (1.0 - self.misspecification) * lines.values(x) + self.misspecification * waves.values(x)
+        linear, sinusoids = self.parts
+        return (1.0 - self.misspecification) * linear.values(x) + self.misspecification * sinusoids.values(x)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RareRewardEnvironment(_WavyEnvironment):
-    """Rewards that are 1 in a share `rate` of rounds under uniform play, else 0.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RareRewardEnvironment(_PartlySinusoidEnvironment):
+    """Rewards of 0 and 1, of which few are 1 under uniform play.
 
-    Means run from 0 to 2 `rate`. The dial `misspecification` turns them from lines into sinusoids of random
-    projections, and leaves the rate as it is.
+    Features are uniform on (-1, 1)^p. Means run from 0 to twice the rate, between linear ones and sinusoids of
+    random projections, and average to the rate whatever the misspecification.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    misspecification : float, default 0.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    frequency : float, default 4.0
+        Radians per unit of the projection that a sinusoid is a function of; features run over 2 units.
+    rate : float, default 0.05
+        Share of rounds with a reward of 1 under uniform play, at most 0.5.
+
+    Examples
+    --------
     >>> environment = RareRewardEnvironment(misspecification=0.5).draw(0, 20_000, seed=0)
     >>> round(float(environment.rewards.mean()), 2), bool(environment.means.max() <= 0.1)
     (0.05, True)
@@ -66,7 +85,7 @@ class RareRewardEnvironment(_WavyEnvironment):
         super().__post_init__()
         check_positive("rate", self.rate)
         if self.rate > 0.5:
-            raise ValueError(f"rate is {self.rate!r}; means run to twice the rate, so give at most .5.")
+            raise ValueError(f"rate is {self.rate!r}; means run to twice the rate, so give at most 0.5.")
 
     @property
     def problem(self) -> Problem:
@@ -82,12 +101,31 @@ class RareRewardEnvironment(_WavyEnvironment):
         return noisy(rng, means, "bernoulli")
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeteroscedasticEnvironment(_WavyEnvironment):
-    """Gaussian noise whose standard deviation grows along the first feature, from `noise` to `most_noise`.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class HeteroscedasticEnvironment(_PartlySinusoidEnvironment):
+    """Gaussian rewards whose noise grows along the first feature.
 
-    The dial `misspecification` turns means from lines into sinusoids of random projections.
+    Features are uniform on (-1, 1)^p. Means are between linear ones and sinusoids of random projections.
 
+    Parameters
+    ----------
+    n_actions : int, default 3
+        Number of actions K.
+    n_features : int, default 2
+        Number of features p of a context.
+    environment_seed : int, default 0
+        Seed of the true mean rewards, which do not depend on the seed of a simulation.
+    misspecification : float, default 0.0
+        Weight of the nonlinear part of the means: 0 leaves a linear truth, 1 leaves no linear part.
+    frequency : float, default 4.0
+        Radians per unit of the projection that a sinusoid is a function of; features run over 2 units.
+    noise : float, default 0.05
+        Smallest standard deviation of the rewards, where the first feature is -1.
+    most_noise : float, default 0.5
+        Largest standard deviation of the rewards, where the first feature is 1.
+
+    Examples
+    --------
     >>> environment = HeteroscedasticEnvironment(noise=0.1, most_noise=0.5)
     >>> environment.deviations(np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])).round(12).tolist()
     [0.1, 0.3, 0.5]

@@ -1,4 +1,4 @@
-"""Shapes of mean rewards on the box (-1, 1)^p, within [-1, 1]: lines, waves, checkers and bumps."""
+"""Mean rewards on the box (-1, 1)^p, within [-1, 1]: linear, sinusoidal, xor and bumps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 
 _RADIANS_PER_PIECE = 5.0
-"""What 12 Gauss-Legendre nodes integrate the square of a wave over, to rounding."""
+"""Length over which 12 Gauss-Legendre nodes integrate the square of a sinusoid, up to rounding."""
 
 
 class Shape(Protocol):
@@ -22,16 +22,16 @@ class Shape(Protocol):
         ...
 
     def breaks(self, feature: int) -> Floats:
-        """Where inside (-1, 1) the shape jumps along a feature, or a quadrature rule is best cut."""
+        """Points in (-1, 1) along a feature where values jump, or a quadrature rule is best divided."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lines:
-    """Lines that reach 1 or -1 in a corner of the box, each with an intercept and p slopes.
+class LinearMeans:
+    """Linear functions that reach 1 or -1 in a corner of the box, with an intercept and p slopes each.
 
-    >>> lines = Lines.drawn(np.random.default_rng(0), 3, 2)
-    >>> (abs(lines.intercepts) + abs(lines.slopes).sum(axis=1)).round(12).tolist()
+    >>> linear = LinearMeans.drawn(np.random.default_rng(0), 3, 2)
+    >>> (abs(linear.intercepts) + abs(linear.slopes).sum(axis=1)).round(12).tolist()
     [1.0, 1.0, 1.0]
     """
 
@@ -39,72 +39,72 @@ class Lines:
     slopes: Floats  # (K, p)
 
     @staticmethod
-    def drawn(rng: np.random.Generator, n_actions: int, n_features: int) -> Lines:
+    def drawn(rng: np.random.Generator, n_actions: int, n_features: int) -> LinearMeans:
         """Normal coefficients, scaled to the box; intercepts are half as large as slopes."""
         normals = rng.standard_normal((n_actions, n_features + 1))
         normals[:, 0] /= 2.0
         scaled = normals / np.abs(normals).sum(axis=1, keepdims=True)
-        return Lines(scaled[:, 0], scaled[:, 1:])
+        return LinearMeans(scaled[:, 0], scaled[:, 1:])
 
-    def centred(self) -> Lines:
-        """The same slopes, and intercepts that sum to 0; still within [-1, 1]."""
+    def centred(self) -> LinearMeans:
+        """Linear functions with these slopes and intercepts that sum to 0, within [-1, 1]."""
         intercepts = self.intercepts - self.intercepts.mean()
         reach = np.abs(intercepts) + np.abs(self.slopes).sum(axis=1)
         # One factor for all actions keeps the sum of the intercepts at 0.
         scale = max(1.0, float(reach.max()))
-        return Lines(intercepts / scale, self.slopes / scale)
+        return LinearMeans(intercepts / scale, self.slopes / scale)
 
     def values(self, x: Floats) -> Floats:
-        """The lines at these features."""
+        """Values of the linear functions at these features."""
         values: Floats = x @ self.slopes.T
         values += self.intercepts
         return values
 
-    def breaks(self, feature: int) -> Floats:  # noqa: ARG002 - lines have none along any
-        """None: lines are smooth."""
+    def breaks(self, feature: int) -> Floats:  # noqa: ARG002 - there are none along any
+        """No points: linear functions are smooth."""
         return np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Waves:
-    """Sinusoids of random projections: sin(waves . x + phase).
+class SinusoidMeans:
+    """Sinusoids of random projections: sin(frequencies . x + phase).
 
-    >>> waves = Waves.drawn(np.random.default_rng(0), 2, 1, frequency=4.0)
-    >>> waves.waves.tolist(), waves.breaks(0).tolist()
+    >>> sinusoids = SinusoidMeans.drawn(np.random.default_rng(0), 2, 1, frequency=4.0)
+    >>> sinusoids.frequencies.tolist(), sinusoids.breaks(0).tolist()
     ([[4.0], [-4.0]], [0.0])
     """
 
-    waves: Floats  # (K, p), in radians per unit
+    frequencies: Floats  # (K, p), in radians per unit
     phases: Floats  # (K,)
 
     @staticmethod
     def drawn(
         rng: np.random.Generator, n_actions: int, n_features: int, *, frequency: float, odd: bool = False
-    ) -> Waves:
-        """Directions uniform on the sphere, and phases on the circle; odd waves have phase 0 and mean 0."""
+    ) -> SinusoidMeans:
+        """Directions uniform on the sphere, and phases on the circle; odd sinusoids have phase 0 and mean 0."""
         normals = rng.standard_normal((n_actions, n_features))
         directions = normals / np.linalg.norm(normals, axis=1, keepdims=True)
         phases = rng.uniform(0.0, 2.0 * math.pi, n_actions)
-        return Waves(frequency * directions, np.zeros(n_actions) if odd else phases)
+        return SinusoidMeans(frequency * directions, np.zeros(n_actions) if odd else phases)
 
     def values(self, x: Floats) -> Floats:
-        """sin(waves . x + phase)."""
-        return np.asarray(np.sin(x @ self.waves.T + self.phases))
+        """Values sin(frequencies . x + phase) at these features."""
+        return np.asarray(np.sin(x @ self.frequencies.T + self.phases))
 
     def breaks(self, feature: int) -> Floats:
-        """Equal pieces, short enough for a quadrature rule of order 12 to follow the wave."""
-        fastest = float(np.abs(self.waves[:, feature]).max())
+        """Equal pieces, short enough for a quadrature rule of order 12."""
+        fastest = float(np.abs(self.frequencies[:, feature]).max())
         n_pieces = math.ceil(2.0 * fastest / _RADIANS_PER_PIECE)
         return np.linspace(-1.0, 1.0, n_pieces + 1)[1:-1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Checkers:
+class XorMeans:
     """Xor of the signs of two features: an action's height where they agree, its negative where they differ.
 
-    Heights are positive and negative in turns, and of different sizes, so that no two actions tie.
+    Heights alternate in sign and differ in size, so that no two actions tie.
 
-    >>> Checkers(np.array([0, 1]), np.array([1.0, -0.5])).values(np.array([[0.3, 0.2], [0.3, -0.2]])).tolist()
+    >>> XorMeans(np.array([0, 1]), np.array([1.0, -0.5])).values(np.array([[0.3, 0.2], [0.3, -0.2]])).tolist()
     [[1.0, -0.5], [-1.0, 0.5]]
     """
 
@@ -112,10 +112,10 @@ class Checkers:
     heights: Floats  # (K,)
 
     @staticmethod
-    def drawn(rng: np.random.Generator, n_actions: int, n_features: int) -> Checkers:
-        """Two different features, and heights of .5 to 1 with signs in turns."""
+    def drawn(rng: np.random.Generator, n_actions: int, n_features: int) -> XorMeans:
+        """Two different features, and heights of 0.5 to 1 with alternating signs."""
         signs = np.where(np.arange(n_actions) % 2, -1.0, 1.0)
-        return Checkers(some_features(rng, n_features), signs * rng.uniform(0.5, 1.0, n_actions))
+        return XorMeans(some_features(rng, n_features), signs * rng.uniform(0.5, 1.0, n_actions))
 
     def values(self, x: Floats) -> Floats:
         """Each height where the signs agree, else its negative."""
@@ -123,18 +123,18 @@ class Checkers:
         return np.outer(np.where(agree, 1.0, -1.0), self.heights)
 
     def breaks(self, feature: int) -> Floats:
-        """0 for the two features."""
+        """The point 0 along the two features."""
         return np.zeros(int(feature in self.pair))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bumps:
+class BumpMeans:
     """1 within a radius of an action's own centre in every one of `features`, -1 elsewhere.
 
     The ball is that of the maximum norm, an interval or a square with sides along the features, so that
     quadrature is exact. It lies inside the box.
 
-    >>> Bumps(np.array([0]), np.array([[0.2]]), 0.5).values(np.array([[-0.4], [0.6], [0.8]])).ravel().tolist()
+    >>> BumpMeans(np.array([0]), np.array([[0.2]]), 0.5).values(np.array([[-0.4], [0.6], [0.8]])).ravel().tolist()
     [-1.0, 1.0, -1.0]
     """
 
@@ -143,14 +143,14 @@ class Bumps:
     radius: float
 
     @staticmethod
-    def drawn(rng: np.random.Generator, n_actions: int, n_features: int, *, radius: float) -> Bumps:
+    def drawn(rng: np.random.Generator, n_actions: int, n_features: int, *, radius: float) -> BumpMeans:
         """Intervals of the only feature, or squares of two features, with centres uniform in what fits."""
         features = some_features(rng, n_features)
         centres = rng.uniform(radius - 1.0, 1.0 - radius, (n_actions, len(features)))
-        return Bumps(features, centres, radius)
+        return BumpMeans(features, centres, radius)
 
     def values(self, x: Floats) -> Floats:
-        """1 inside, -1 outside."""
+        """Values 1 inside a bump and -1 outside."""
         distances = np.abs(x[:, np.newaxis, self.features] - self.centres)
         return np.where((distances < self.radius).all(axis=2), 1.0, -1.0)
 

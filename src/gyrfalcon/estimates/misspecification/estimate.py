@@ -39,29 +39,29 @@ def misspecification_estimate(
     level: float = 0.95,
     n_folds: int = 5,
 ) -> MisspecificationEstimate:
-    """The misspecification b of a model class with its interval, from the passive rows of a log.
+    """Misspecification b of a model class with an interval, from the passive rows of a log.
 
     Parameters
     ----------
-    log
-        Rows whose `component` is passive are used, and no others.
-    problem
-        The problem, or how many actions it has.
-    model_class
-        F. A ridge is part of it: then b is the error of the ridge fit, as it is with so many rows.
-    oracle
-        An oracle of the class that is in use already, whose basis is fixed; `model_class` is then not read.
-    method
+    log : Log
+        Log of which the passive rows are used, and no others.
+    problem : Problem or int
+        The problem, or its number of actions.
+    model_class : ModelClass, default Linear()
+        The model class F. A ridge is part of it: b is then the error of the ridge fit to as many rows.
+    oracle : Oracle, optional
+        An oracle of the class that is in use already, whose basis is fixed, instead of `model_class`.
+    method : {'auto', 'pure_error', 'residual_products', 'one_step'}, default 'auto'
         "pure_error" (B1) where contexts recur, "residual_products" (B3) of nearest pairs in few dimensions,
         "one_step" (B4) against a richer class; "auto" takes the first of them that suits the rows.
-    noise
-        For pure error: "equal" normal noise everywhere, or any.
-    richer
-        For one step: the richer class; None adds random waves to a linear class.
-    level
-        How often the interval shall hold b.
-    n_folds
-        For one step, at least 5, and for residuals of classes that are not linear.
+    noise : {'equal', 'unequal'}, default 'unequal'
+        For pure error: "equal" for normal noise of the same variance everywhere; otherwise variances may differ.
+    richer : ModelClass, optional
+        For one step: the richer class; by default a linear class with random Fourier features added.
+    level : float, default 0.95
+        Confidence level of the interval.
+    n_folds : int, default 5
+        Number of folds: for one step, at least 5, and for residuals of classes that are not linear.
 
     Raises
     ------

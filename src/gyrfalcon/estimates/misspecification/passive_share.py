@@ -11,12 +11,21 @@ from gyrfalcon.theory.tuning import EPSILON_MAX, optimal_epsilon
 
 @dataclass(frozen=True, slots=True)
 class EpsilonChoice:
-    """Passive shares for the b that is likely, and for the largest that is."""
+    """Passive shares for the estimated b and for the upper end of its interval.
+
+    Attributes
+    ----------
+    at_estimate : float
+        Optimal share at the estimate.
+    at_upper : float
+        Optimal share at the upper end of the interval.
+    least : float
+        Smallest share that is chosen, whatever b is.
+    """
 
     at_estimate: float
     at_upper: float
     least: float
-    """Below this no share is chosen, whatever b is."""
 
 
 def epsilon_choice(
@@ -29,11 +38,30 @@ def epsilon_choice(
     c: float = 1.0,
     eps_min: float = 0.001,
 ) -> EpsilonChoice:
-    """The optimal passive shares at b_hat and at the upper end of its interval.
+    """Optimal passive shares at the estimate of b and at the upper end of its interval.
 
-    With a number of rounds T and the class's complexity comp, no share is below comp / T: a class with comp
-    coefficients can't be held to passive rows that are fewer.
+    With a number of rounds T and the class's complexity comp, no share is below comp / T: fewer passive rows can't
+    constrain comp coefficients.
 
+    Parameters
+    ----------
+    estimate : MisspecificationEstimate
+        Estimate of the misspecification b.
+    n_actions : int
+        Number of actions K.
+    n_rounds : float, optional
+        Number of rounds T.
+    comp : float, optional
+        Complexity of the model class.
+    rho : float, default 1.0
+        Exponent rho of the class; 1 for a linear one.
+    c : float, default 1.0
+        Constant of the misspecification term: 1 balances rates.
+    eps_min : float, default 0.001
+        Smallest share.
+
+    Examples
+    --------
     >>> from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
     >>> found = MisspecificationEstimate(b_hat=0.01, standard_error=0.005, lower=0.0, upper=0.02, level=0.95,
     ...     method="residual_products", assumption="", n_rows=400, untruncated=0.01)

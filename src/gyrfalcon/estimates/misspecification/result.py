@@ -22,29 +22,50 @@ class MisspecificationEstimate:
     b is the mean, over contexts and uniform play, of the squared distance between the true mean reward and
     the best model of the class. No estimate is free of assumptions: noise and a mean reward that is rough
     enough can't be told apart.
+
+    Attributes
+    ----------
+    b_hat : float
+        The estimate, at least 0.
+    standard_error : float
+        Standard error of the estimate.
+    lower : float
+        Lower end of the interval.
+    upper : float
+        Upper end of the interval.
+    level : float
+        Confidence level of the interval, where the assumption holds.
+    method : str
+        Method of estimation.
+    assumption : str
+        What the interval rests on, in a sentence.
+    n_rows : int
+        Number of passive rows used.
+    n_pairs : int, default 0
+        Number of pairs of rows compared.
+    n_groups : int, default 0
+        Number of distinct contexts and actions, where repeated ones were compared.
+    untruncated : float
+        The estimate before truncation at 0: nearly unbiased, and so what to average.
+    why : str, default ''
+        Why this method was chosen, where it was not given.
+    notes : tuple[str, ...], default ()
+        What the rows can't identify.
     """
 
     b_hat: float
-    """The estimate, at least 0."""
     standard_error: float
     lower: float
     upper: float
     level: float
-    """How often the interval from `lower` to `upper` holds b, where the assumption does."""
     method: str
     assumption: str
-    """What the interval rests on, in a sentence."""
     n_rows: int
-    """Passive rows that were used."""
     n_pairs: int = 0
     n_groups: int = 0
-    """Distinct contexts and actions, where repeated ones were compared."""
     untruncated: float
-    """The estimate before it was moved up to 0: nearly unbiased, and so what to average."""
     why: str = ""
-    """Why this method was chosen, if it was not asked for."""
     notes: tuple[str, ...] = ()
-    """What the rows could not say."""
 
     @staticmethod
     def around(

@@ -133,8 +133,17 @@ class PolynomialMap:
 
 @dataclass(frozen=True, slots=True)
 class Polynomial:
-    """All monomials of total degree 1 to `degree` in the standardised inputs; only pure powers on request.
+    """Monomials of the standardised inputs up to a total degree.
 
+    Parameters
+    ----------
+    degree : int, default 2
+        Largest total degree.
+    interactions : bool, default True
+        Whether products of different inputs are included.
+
+    Examples
+    --------
     >>> rows = np.array([[0.0, 5.0], [2.0, 9.0]])
     >>> Polynomial(degree=2).fit(rows).expand(rows)  # a, b, a a, a b, b b
     array([[-1., -1.,  1.,  1.,  1.],
@@ -215,11 +224,22 @@ class FourierMap:
 
 @dataclass(frozen=True, slots=True)
 class RandomFourier:
-    """Random Fourier features, whose inner products approximate the kernel exp(-|z - z'|^2 / (2 length_scale^2)).
+    """Random Fourier features: their inner products approximate a Gaussian kernel.
 
-    Rahimi and Recht (2007), Algorithm 1, on standardised inputs z. The features depend on `seed` and the number
-    of inputs alone.
+    The kernel is exp(-|z - z'|^2 / (2 length_scale^2)) of standardised inputs z (Rahimi and Recht, 2007, Algorithm
+    1). The features depend on the seed and the number of inputs alone.
 
+    Parameters
+    ----------
+    n_features : int, default 100
+        Number of features.
+    length_scale : float, default 1.0
+        Length scale of the kernel, in standard deviations of the inputs.
+    seed : int, default 0
+        Seed of the random frequencies and phases.
+
+    Examples
+    --------
     >>> features = RandomFourier(n_features=2000, length_scale=2.0).fit(np.array([[0.0], [2.0]]))
     >>> a, b = features.expand(np.array([[0.0], [2.0]]))  # these are z = -1 and z = 1
     >>> bool(abs(a @ b - np.exp(-0.5)) < 0.05)

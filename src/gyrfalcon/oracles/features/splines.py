@@ -66,12 +66,21 @@ class SplineMap:
 
 @dataclass(frozen=True, slots=True)
 class Splines:
-    """B-splines of each input, with `n_knots` knots at quantiles including both ends, and linear outside.
+    """B-splines of each input, with knots at quantiles and linear outside.
 
     The sum of all B-splines of an input is 1, so the first is left out for the intercept: an input yields
-    n_knots + degree - 2 features. A column of few distinct values gets fewer knots and a lower degree, and no
-    more features than it can tell apart: a two-valued or constant column is left with a straight line.
+    n_knots + degree - 2 features. A column of few distinct values gets fewer knots and a lower degree, and no more
+    features than are identified: a two-valued or constant column is left as it is.
 
+    Parameters
+    ----------
+    n_knots : int, default 5
+        Number of knots per input, both ends included.
+    degree : int, default 3
+        Degree of the splines, 1 to 5.
+
+    Examples
+    --------
     >>> rows = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 1.0], [7.0, 1.0]])
     >>> splines = Splines(n_knots=3, degree=3).fit(rows)
     >>> splines.n_features  # 4 of the first input and 1 of the second

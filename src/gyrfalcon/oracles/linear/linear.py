@@ -30,10 +30,25 @@ _ROWS_AT_ONCE = 1 << 13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linear:
-    """Reward models that are linear in phi(x, a): the paper's convex class with d parameters.
+    """Linear reward models in features phi(x, a): the paper's convex class with d parameters.
 
-    `ridge` (sum units) acts on standardised features and their intercept; standardisation is computed anew at
-    each fit from the moments at hand. `layout` None means per action, or shared where actions have features.
+    Standardisation is computed anew at each fit from the moments at hand.
+
+    Parameters
+    ----------
+    layout : {'per_action', 'shared', 'hybrid'}, optional
+        Coefficients per action, shared by all actions, or both; None means per action, or shared where
+        actions have features.
+    basis : Basis, default Identity()
+        Expansion of the features.
+    ridge : float, default 0.0
+        Ridge penalty in units of rows, on standardised features and their intercept.
+    intercept : bool, default True
+        Whether models have an intercept.
+    standardise : bool, default True
+        Whether features are centred and scaled before the fit.
+    interactions : bool, default True
+        Whether shared coefficients include the products of context and action features.
     """
 
     layout: Literal["per_action", "shared", "hybrid"] | None = None

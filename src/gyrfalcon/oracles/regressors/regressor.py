@@ -32,33 +32,35 @@ AnyModel = RegressorModel | LinearModel
 
 @dataclass(frozen=True, slots=True)
 class Regressor:
-    """Reward models of a regressor with `fit(X, y, sample_weight)` and `predict`, such as scikit-learn's.
+    """Reward models of a regressor in scikit-learn's manner.
 
-    The constraint is met by a search over weighted regressions. The paper's guarantee needs a convex class
-    whose squared error the regressor minimises: linear, kernel ridge, isotonic and `StumpHull` regressors are
-    known to be; of others a fit report says that it does not apply, unless `convex=True` vouches for it.
+    The regressor has `fit(X, y, sample_weight)` and `predict`. The constraint is met by a search over weighted
+    regressions. The paper's guarantee needs a convex class whose squared error the regressor minimises: linear,
+    kernel ridge, isotonic and `StumpHull` regressors are known to be; for others a fit report says that it does not
+    apply, unless `convex=True` asserts it.
 
     Parameters
     ----------
-    regressor
-        Not fitted yet; kept as the name of its class and its parameters. Its random_state, if it has one and
-        that is None, becomes `seed`.
-    layout
-        One regressor "per_action" on [x, v], or one "shared" by all, on [x, v, x v]; None means per action,
+    regressor : regressor
+        The unfitted regressor; kept as the name of its class and its parameters. A random_state of None
+        becomes `seed`.
+    layout : {'per_action', 'shared'}, optional
+        One regressor 'per_action' on [x, v], or one 'shared' by all, on [x, v, x v]; None means per action,
         or shared where actions have features v.
-    basis
+    basis : Basis, default Identity()
         Expansion of shared features.
-    complexity
-        comp(F), which gamma and slack are computed from. None means, for gamma, as many as a linear class
-        has; for a calibrated slack, the degrees of freedom that fits of half the passive rows give away.
-    convex
+    complexity : int, optional
+        Complexity comp(F), from which gamma and slack are computed. None means, for gamma, as many as a
+        linear class has; for a calibrated slack, the degrees of freedom that fits of half the passive rows
+        use.
+    convex : bool, optional
         Whether the class is convex; None means if it is known to be.
-    seed
-        The random_state of a regressor that has one and of regressors within it, where it is not set.
-    standardise
-        Whether features are scaled by their spread in the first log, for good; they are centred by it always.
-    interactions
-        Whether a shared regressor sees the products x v.
+    seed : int, default 0
+        The random_state of the regressor and of regressors within it, where it is not set.
+    standardise : bool, default True
+        Whether features are scaled by their spread in the first log; they are always centred by it.
+    interactions : bool, default True
+        Whether a shared regressor gets the products x v.
 
     Examples
     --------

@@ -29,27 +29,46 @@ _ROWS_GRAM_CONDITION = 1e3
 
 @dataclass(frozen=True, slots=True)
 class ConstrainedFit:
-    """The constrained fit, its multiplier and how far its digits can be trusted."""
+    """Solution of constrained least squares, its multiplier, and how precise it is.
+
+    Attributes
+    ----------
+    coefficients : array of float
+        (d,), or (B, d) with blocks and from moments.
+    multiplier : float
+        Weight of the mean passive error in the objective: 0.0 for an inactive constraint, inf at slack 0.
+    excess : float
+        Mean passive error above alpha; below 0 only with a ridge, where alpha is not the least error.
+    alpha : float
+        Mean passive error of the passive fit, which has the same ridge.
+    slack : float
+        What the mean passive error may exceed alpha by.
+    binding : bool
+        Whether the constraint changes the fit.
+    condition : float
+        2-norm condition of the equilibrated pooled design, the worst block's; inf if rank deficient.
+    solved_condition : float
+        Condition of the system that was solved: the design times the spread of both sides' weights in it.
+    accurate : bool
+        Whether predictions keep about eight digits on what rows identify.
+    rank : int
+        Number of coefficients that rows or ridge identify.
+    n_active : float
+        Number of active rows, or the sum of their weights.
+    n_passive : float
+        Number of passive rows, or the sum of their weights.
+    """
 
     coefficients: Floats
-    """(d,), or (B, d) with blocks and from moments."""
     multiplier: float
-    """Weight of the mean passive error in the objective: 0.0 for an inactive constraint, inf at slack 0."""
     excess: float
-    """Mean passive error above alpha; below 0 only with a ridge, where alpha is not the least error."""
     alpha: float
-    """Mean passive error of the passive fit, which has the same ridge."""
     slack: float
     binding: bool
-    """Whether the constraint changes the fit."""
     condition: float
-    """2-norm condition of the equilibrated pooled design, the worst block's; inf if rank deficient."""
     solved_condition: float
-    """The same of what was solved: the design times the spread of both sides' weights in it."""
     accurate: bool
-    """Whether predictions keep about eight digits on what rows identify."""
     rank: int
-    """Number of coefficients that rows or ridge identify."""
     n_active: float
     n_passive: float
 
@@ -66,10 +85,34 @@ def constrained_least_squares(
     blocks_passive: ArrayLike | None = None,
     n_blocks: int | None = None,
 ) -> ConstrainedFit:
-    """The constrained fit of rows: (n, d) and (n,) active, (n', d) and (n',) passive, block numbers of each.
+    """Least squares on active rows under a bound on the passive error (Algorithm 1's fit).
 
-    It works on Gram matrices and turns to QR of the rows where those would lose digits.
+    Minimises the squared error of active rows among coefficients whose mean passive squared error is at most
+    `slack` above the least one. Solved by Gram matrices, and by QR of the rows where those would lose digits.
 
+    Parameters
+    ----------
+    X : array_like
+        (n, d) features of active rows.
+    r : array_like
+        (n,) rewards of active rows.
+    X_passive : array_like
+        (n', d) features of passive rows.
+    r_passive : array_like
+        (n',) rewards of passive rows.
+    slack : float
+        What the mean passive squared error may exceed its minimum by.
+    ridge : float, default 0.0
+        Ridge penalty in units of rows.
+    blocks : array_like, optional
+        (n,) block of coefficients that each active row belongs to, such as its action.
+    blocks_passive : array_like, optional
+        (n',) block of each passive row.
+    n_blocks : int, optional
+        Number of blocks; one more than the largest by default.
+
+    Examples
+    --------
     >>> fit = constrained_least_squares([[1.0], [1.0]], [1.0, 1.0], [[1.0], [1.0]], [0.0, 0.0], slack=0.04)
     >>> round(float(fit.coefficients[0]), 12), round(fit.multiplier, 12), fit.binding
     (0.2, 4.0, True)
@@ -87,10 +130,21 @@ def constrained_least_squares(
 def constrained_fit(
     active: Moments, passive: Moments, slack: Slack = math.inf, ridge: float | Floats = 0.0
 ) -> ConstrainedFit:
-    """The constrained fit of the rows behind two moments; `ridge` may be one penalty per coefficient.
+    """Constrained least squares of the rows behind two sets of moments.
 
-    A slack that is a function is asked with alpha, the mean passive error of the passive fit.
+    Parameters
+    ----------
+    active : Moments
+        Moments of the active rows.
+    passive : Moments
+        Moments of the passive rows.
+    slack : float or callable, default math.inf
+        What the mean passive squared error may exceed alpha, its minimum, by; or a function of alpha.
+    ridge : float or array of float, default 0.0
+        Ridge penalty in units of rows, for all coefficients or for each.
 
+    Examples
+    --------
     >>> ones = [[1.0], [1.0]]
     >>> fit = constrained_fit(Moments.of(ones, [1.0, 1.0]), Moments.of(ones, [0.0, 0.0]), slack=1.0)
     >>> fit.coefficients.round(12).tolist(), fit.multiplier

@@ -35,22 +35,36 @@ S = TypeVar("S", bound=WeightedSolution)
 
 @dataclass(frozen=True, slots=True)
 class DualFit(Generic[S]):
-    """The solution that keeps the constraint, its multiplier, and what it took to find it."""
+    """Solution of a dual search, its multiplier, and how it was found.
+
+    Attributes
+    ----------
+    solution : S
+        The fit that satisfies the constraint.
+    multiplier : float
+        Weight of the passive risk: 0.0 for an inactive constraint, inf for the passive fit itself.
+    alpha : float
+        Passive risk of the passive fit; 0.0 at infinite slack, where none is made.
+    excess : float
+        Passive risk above alpha; below 0 where the passive fit is not the best there is, as with a penalty.
+    slack : float
+        What the passive risk may exceed alpha by.
+    binding : bool
+        Whether the constraint changes the fit.
+    n_regressions : int
+        How many weighted regressions were made, the passive fit included.
+    converged : bool
+        Whether the excess meets the slack to the tolerance, or the multiplier is 0 to about ten digits.
+    """
 
     solution: S
     multiplier: float
-    """Weight of the passive risk: 0.0 for an inactive constraint, inf for the passive fit itself."""
     alpha: float
-    """Passive risk of the passive fit; 0.0 at infinite slack, where none is made."""
     excess: float
-    """Passive risk above alpha; below 0 where the passive fit is not the best there is, as with a penalty."""
     slack: float
     binding: bool
-    """Whether the constraint changes the fit."""
     n_regressions: int
-    """How many weighted regressions were made, the passive fit included."""
     converged: bool
-    """Whether the excess meets the slack to the tolerance, or the multiplier is 0 to about ten digits."""
 
 
 def dual_search(
@@ -63,12 +77,26 @@ def dual_search(
 ) -> DualFit[S]:
     """The fit of least active risk among those with passive risk at most alpha + slack.
 
-    `solve(multiplier)` minimises active risk + multiplier passive risk; `solve(math.inf)` is the passive fit,
-    which keeps any constraint and is the answer at slack 0. The search ends at an excess between
-    slack (1 - tolerance) and slack, up to the rounding of alpha. If the excess jumps over that, or no
-    regressions are left, the fit has not converged: it is then the one of least active risk among those tried
-    that keep the constraint. `guess`, say the multiplier of an earlier fit, is tried first.
+    The search over multipliers ends at an excess between slack (1 - tolerance) and slack, up to the rounding of
+    alpha. If the excess jumps over that, or no regressions are left, the fit has not converged: it is then the one of
+    least active risk among those tried that satisfy the constraint.
 
+    Parameters
+    ----------
+    solve : Callable[[float], S]
+        Function that minimises active risk + multiplier * passive risk; at infinity, the passive fit, which
+        satisfies any constraint and is the answer at slack 0.
+    slack : float
+        What the passive risk may exceed alpha, its minimum, by.
+    guess : float, optional
+        Multiplier to try first, such as that of an earlier fit.
+    tolerance : float, default 1e-08
+        Relative tolerance of the excess.
+    max_regressions : int, default 60
+        Largest number of regressions.
+
+    Examples
+    --------
     >>> from types import SimpleNamespace
     >>> def solve(multiplier):  # a constant, for active rewards of 1 and passive rewards of 0
     ...     constant = 1 / (1 + multiplier)

@@ -22,8 +22,25 @@ _FEW_BLOCKS = 4
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Sufficient statistics of B blocks of rows with d features each; they add up over batches of rows.
+    """Sufficient statistics of least squares for B blocks of rows with d features each.
 
+    They add up over batches of rows.
+
+    Attributes
+    ----------
+    gram : array of float
+        (B, d, d): sum of w x x'.
+    cross : array of float
+        (B, d): sum of w x r.
+    squares : array of float
+        (B,): sum of w r^2.
+    weight : array of float
+        (B,): sum of w.
+    root : array of float, optional
+        (B, m, d + 1): a factor R with R'R = [X r]' W [X r], kept where the Gram matrix alone is too coarse.
+
+    Examples
+    --------
     >>> rows = Moments.of([[1.0, 2.0], [3.0, 4.0]], [1.0, 0.0])
     >>> (rows + rows).gram[0].tolist()
     [[20.0, 28.0], [28.0, 40.0]]
@@ -32,15 +49,10 @@ class Moments:
     """
 
     gram: Floats
-    """(B, d, d): sum of w x x'."""
     cross: Floats
-    """(B, d): sum of w x r."""
     squares: Floats
-    """(B,): sum of w r^2."""
     weight: Floats
-    """(B,): sum of w."""
     root: Floats | None = None
-    """(B, m, d + 1): a factor R with R'R = [X r]' W [X r], kept where the Gram matrix alone is too coarse."""
 
     @staticmethod
     def of(

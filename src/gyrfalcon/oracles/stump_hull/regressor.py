@@ -16,19 +16,28 @@ from gyrfalcon.oracles.stump_hull.thresholds import Cuts
 
 @dataclass(kw_only=True, eq=False)
 class StumpHull:
-    """A regressor with f(x) = c + sum_j w_j 1{x_feature(j) > threshold(j)} and sum |w_j| <= budget.
+    """Convex hull of decision stumps, the paper's Example 2, as a regressor.
 
-    The convex hull of a VC class, the paper's Example 2, scaled by the budget and shifted by a constant c,
-    which is free, or absent if `fit_intercept` is False. `fit` minimises the weighted mean of (y - f(x))^2
-    over the stumps with thresholds midway between values seen.
+    f(x) = c + sum_j w_j 1{x_feature(j) > threshold(j)} with sum |w_j| <= budget and a constant c. `fit` minimises the
+    weighted mean of (y - f(x))^2 over stumps with thresholds midway between observed values; `gap_` bounds how far
+    that mean is above its minimum. Parameters, `fit` and `predict` follow scikit-learn, so that its `clone` works; it
+    is not imported.
 
-    `gap_` bounds how far that mean is above its minimum. `fit` stops once it is at most `tolerance` times the
-    variance of y (its mean square if c is absent). It also stops once the gap is nothing but rounding, or
-    after `max_iter` corrections; then `converged_` is False. With `warm_start`, a refit starts from the fit
-    before.
+    Parameters
+    ----------
+    budget : float, default 1.0
+        Bound on the sum of the absolute weights.
+    fit_intercept : bool, default True
+        Whether the constant c is fitted; otherwise it is 0.
+    tolerance : float, default 1e-10
+        Largest gap at which `fit` stops, relative to the variance of y (its mean square without intercept).
+    max_iter : int, default 100
+        Largest number of corrections; if they are used up, `converged_` is False.
+    warm_start : bool, default False
+        Whether a refit starts from the fit before.
 
-    Settings, `fit` and `predict` are scikit-learn's way, so that its `clone` works; it is not imported.
-
+    Examples
+    --------
     >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> hull = StumpHull(budget=0.5).fit(x, [0.0, 0.0, 1.0, 1.0])
     >>> hull.thresholds_, hull.weights_, hull.converged_
@@ -44,11 +53,8 @@ class StumpHull:
     warm_start: bool = False
 
     features_: Ints = field(init=False, repr=False)
-    """(k,): the column of each stump in use, in rising order."""
     thresholds_: Floats = field(init=False, repr=False)
-    """(k,): in rising order within a column."""
     weights_: Floats = field(init=False, repr=False)
-    """(k,)."""
     intercept_: float = field(init=False, repr=False)
     gap_: float = field(init=False, repr=False)
     n_iter_: int = field(init=False, repr=False)

@@ -1,4 +1,4 @@
-"""How far a long command has come: a bar with the time left on stderr, or a line now and then in a log."""
+"""Progress of a long command on stderr: a bar with the time left, or a log line every few seconds."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ LOG_EVERY = 10.0
 
 
 class Tracker(Protocol):
-    """What a command tells while it works."""
+    """Receives the progress of a command."""
 
     def advance(self, done: float) -> None:
-        """So much has just been done."""
+        """Report this much more finished work."""
 
     def resize(self, total: float) -> None:
-        """So much there is to do in all."""
+        """Set the total amount of work."""
 
 
 @contextmanager
 def progress(title: str, total: float, unit: str) -> Iterator[Tracker]:
-    """A tracker of so much work, whose bar goes when all is done."""
+    """A tracker of this much work; its bar is removed at the end."""
     if not sys.stderr.isatty():
         yield _Lines(title, total, unit)
         return
@@ -47,7 +47,7 @@ def progress(title: str, total: float, unit: str) -> Iterator[Tracker]:
 
 
 def by_piece(tracker: Tracker) -> Callable[[int, int, str], None]:
-    """What tells the tracker of pieces of work, one by one."""
+    """A callback that advances the tracker by one for every finished piece of work."""
 
     def on_piece(done: int, total: int, title: str) -> None:
         del done, title
@@ -69,12 +69,12 @@ class _Bar:
 
 
 class _Lines:
-    """A plain line every few seconds: a log keeps what it is sent, so it is sent little."""
+    """Prints a plain line every few seconds, because a log keeps all of them."""
 
     def __init__(self, title: str, total: float, unit: str) -> None:
         self._title, self._total, self._unit = title, total, unit
         self._done = 0.0
-        self._started = self._told = time.monotonic()
+        self._started = self._logged = time.monotonic()
 
     def resize(self, total: float) -> None:
         self._total = total
@@ -82,8 +82,8 @@ class _Lines:
     def advance(self, done: float) -> None:
         self._done += done
         now = time.monotonic()
-        if now - self._told >= LOG_EVERY and 0.0 < self._done < self._total:
-            self._told = now
+        if now - self._logged >= LOG_EVERY and 0.0 < self._done < self._total:
+            self._logged = now
             left = (now - self._started) * (self._total / self._done - 1.0)
             count = f"{self._done:,.0f} of {self._total:,.0f} {self._unit}"
             sys.stderr.write(f"{self._title}: {count}, about {left:,.0f} s left\n")

@@ -1,4 +1,4 @@
-"""What a person or a machine reads on stdout: tables with plain numbers, or JSON and nothing else."""
+"""Standard output: tables with plain numbers for people, or nothing but JSON for machines."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gyrfalcon.reports import numbers
-
 _NARROW = 20
-"""How narrow text may be wrapped."""
+"""The smallest width that text is wrapped to."""
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,7 +27,7 @@ def print_json(value: object) -> None:
 
 
 def plain(value: Any) -> Any:
-    """The same of dicts, lists, strings and numbers alone, without nan and infinities.
+    """The value as dicts, lists, strings and finite numbers; nan and infinities become None.
 
     >>> plain({"slack": float("inf"), "rows": (1, 2.5)})
     {'slack': None, 'rows': [1, 2.5]}
@@ -101,8 +99,12 @@ def with_error(summary: Summary, digits: int) -> str:
     """
     if math.isnan(summary.mean):
         return "-"
-    # Terminals may know no minus sign but the hyphen.
-    return numbers.with_error(summary.mean, summary.standard_error, digits).replace("\N{MINUS SIGN}", "-")
+    error = "" if math.isnan(summary.standard_error) else f" ({_decimal(summary.standard_error, digits)})"
+    return f"{_decimal(summary.mean, digits)}{error}"
+
+
+def _decimal(value: float, digits: int) -> str:
+    return f"{round(float(value), digits) + 0.0:,.{digits}f}"  # a zero without its sign
 
 
 def _wrapped(text: str) -> str:

@@ -1,18 +1,44 @@
-"""Settings as they are typed: `alpha=0.3`, or `model_class.basis.name=Polynomial` for a part of a part."""
+"""Parsing of what is typed: whole numbers, and settings such as `alpha=0.3` or `model_class.ridge=1`."""
 
 from __future__ import annotations
 
 import inspect
+import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+import typer
 
 _WORDS = {"none": None, "true": True, "false": False}
 Settings = dict[str, Any]
 
 
+def whole(text: str | int) -> int:
+    """The whole number given for an option; a usage error if it is not one."""
+    try:
+        return whole_number(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def whole_number(text: str | int) -> int:
+    """The whole number of a text; 1e6 and 1_000_000 are a million.
+
+    >>> whole_number("1e6"), whole_number("50_000"), whole_number(7)
+    (1000000, 50000, 7)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        value = _float(str(text))
+    if not (math.isfinite(value) and value == math.floor(value)):
+        raise ValueError(f"{text!r} is not a whole number; give one like 50000 or 1e6.")
+    return int(value)
+
+
 def typed_settings(texts: Iterable[str], option: str) -> Settings:
-    """All settings together, parts as dictionaries in them; what is given twice is refused.
+    """Settings as a nested dictionary; a setting that is given twice is refused.
 
     >>> typed_settings(["alpha=0.3", "model_class.basis.degree=2", "data=all"], "--set")
     {'alpha': 0.3, 'model_class': {'basis': {'degree': 2}}, 'data': 'all'}
@@ -28,7 +54,7 @@ def typed_settings(texts: Iterable[str], option: str) -> Settings:
 
 
 def typed_value(text: str) -> Any:
-    """A value as TOML writes it; None, numbers like .3, and text without its quotes do as well.
+    """The value of a TOML literal; None, numbers such as .3 and unquoted text are accepted too.
 
     >>> [typed_value(text) for text in ("3", ".3", "true", "None", "[1, 2]", "all", '"all"')]
     [3, 0.3, True, None, [1, 2], 'all', 'all']
@@ -44,7 +70,7 @@ def typed_value(text: str) -> Any:
 
 
 def completed(settings: Mapping[str, Any], maker: Callable[..., Any]) -> Settings:
-    """The settings, in which parts without a name are those of the defaults, changed where they say so.
+    """Settings in which a part without a name is the default part with some settings changed.
 
     >>> from gyrfalcon.learners.baselines.greedy import Greedy
     >>> completed({"schedule": {"first": 50}}, Greedy)
@@ -80,7 +106,14 @@ def _number_or_text(word: str) -> float | str:
 
 
 def _merged(default: Any, given: Any) -> Any:
-    """What is given, laid over the default if it is a part and the other one does not name itself."""
+    """The given settings over the defaults, unless they name another part."""
     if not isinstance(given, dict) or not isinstance(default, dict) or "name" in given:
         return given
     return {**default, **{key: _merged(default.get(key), value) for key, value in given.items()}}
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

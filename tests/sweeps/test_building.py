@@ -21,15 +21,14 @@ from gyrfalcon import (
     Falcon,
     Geometric,
     Linear,
-    LinearEnvironment,
     LinUCB,
     Polynomial,
     Regressor,
     SquareCB,
-    StepExample,
     StumpHull,
 )
 from gyrfalcon.core.epochs import PassiveDesign
+from gyrfalcon.environments import LinearEnvironment, StepExample
 from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.environments.wrappers import Delayed, Switching
@@ -61,11 +60,11 @@ def _classes_of(package: Any, methods: tuple[str, ...]) -> set[str]:
     }
 
 
-def test_every_learner_is_in_the_catalogue() -> None:
+def test_every_learner_is_registered() -> None:
     assert _classes_of(gyrfalcon.learners, ("start", "next_epoch")) == set(LEARNERS)
 
 
-def test_every_environment_but_those_of_data_is_in_the_catalogue() -> None:
+def test_every_environment_but_those_of_data_is_registered() -> None:
     assert _classes_of(gyrfalcon.environments, ("draw",)) - {"Classification"} == set(ENVIRONMENTS)
 
 

@@ -1,4 +1,4 @@
-"""A trace for people and for files: its summaries, its rows, its figure."""
+"""A trace of a simulation as summaries, rows of a file and a figure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.cli.numbers import whole_number
+from gyrfalcon.cli._parsing import whole_number
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.validation import check_whole
 from gyrfalcon.reports.figures import Band
@@ -33,7 +33,7 @@ def check_files(out: Path | None, figure: Path | None) -> None:
 
 
 def typed_checkpoints(text: str | None, n_rounds: int) -> Ints:
-    """The rounds to look after; where the last fifth begins is always among them.
+    """The rounds to record, with the beginning of the last fifth among them.
 
     >>> typed_checkpoints("10,50", 100).tolist()
     [10, 50, 80, 100]
@@ -44,7 +44,7 @@ def typed_checkpoints(text: str | None, n_rounds: int) -> Ints:
 
 
 def summaries(trace: Trace) -> dict[str, Summary]:
-    """What a run comes to, over replications."""
+    """Means and standard errors over replications."""
     return {
         "cumulative_regret": Summary.of(trace.regret[:, -1]),
         "regret_per_round": Summary.of(trace.regret[:, -1] / trace.n_rounds),
@@ -69,26 +69,26 @@ def columns_of(trace: Trace) -> dict[str, Any]:
 
 
 def save_trace(path: Path, trace: Trace) -> None:
-    """Write the trace's table, whole or not at all."""
-    from gyrfalcon.storage.atomic import write_whole
+    """Write the trace's table atomically."""
+    from gyrfalcon.storage.atomic import write_atomically
 
     columns = columns_of(trace)
     makers = {".parquet": _parquet, ".csv": _csv, ".json": _json}
-    write_whole(path, makers[path.suffix.lower()](columns))
+    write_atomically(path, makers[path.suffix.lower()](columns))
 
 
 def save_figure(path: Path, trace: Trace, title: str) -> None:
     """Draw regret per round, or reward where expected rewards are not known."""
     from gyrfalcon.reports.figures import regret_curves
     from gyrfalcon.reports.pictures import picture
-    from gyrfalcon.storage.atomic import write_whole
+    from gyrfalcon.storage.atomic import write_atomically
 
     known = bool(np.isfinite(trace.regret[:, -1]).all())
     curves = {"": _band(trace.regret_per_round if known else trace.reward_per_round)}
     figure = regret_curves(trace.checkpoints - (trace.lengths - 1) / 2, curves, {}, fill(title, 90))
     if not known:
         figure.axes[0].set_ylabel("reward per round")
-    write_whole(path, picture(figure, path.suffix.lower().removeprefix(".")))
+    write_atomically(path, picture(figure, path.suffix.lower().removeprefix(".")))
 
 
 def epoch_rows(trace: Trace) -> list[dict[str, Any]]:
@@ -97,13 +97,13 @@ def epoch_rows(trace: Trace) -> list[dict[str, Any]]:
 
 
 def epoch_notes(trace: Trace) -> list[str]:
-    """What the first replication's fits have to say, each sentence once."""
+    """Notes on the fits of the first replication, each once."""
     notes = {note: None for epoch in trace.epochs[0] if epoch.report for note in epoch.report.notes}
     return list(notes)
 
 
 def last_details(trace: Trace) -> tuple[str, ...]:
-    """The learner's own account of the first replication's last epoch."""
+    """Details that the learner reports of the last epoch of the first replication."""
     report = trace.epochs[0][-1].report
     return () if report is None else report.details
 
@@ -164,7 +164,7 @@ def _csv(columns: dict[str, Any]) -> bytes:
 def _json(columns: dict[str, Any]) -> bytes:
     import json
 
-    from gyrfalcon.cli.output import plain
+    from gyrfalcon.cli._output import plain
 
     rows = zip(*(plain(column) for column in columns.values()), strict=True)
     records = [dict(zip(columns, row, strict=True)) for row in rows]

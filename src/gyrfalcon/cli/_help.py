@@ -1,4 +1,4 @@
-"""How help reads: plain text in groups, because what renders it in colour costs more than all else."""
+"""Help texts in plain text with groups of options: coloured help would double the time to start."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from gyrfalcon.cli.errors import last_words, sentences
+from gyrfalcon.cli._errors import flushed_output, sentences
 
 
 class Command(TyperCommand):
@@ -84,7 +84,7 @@ class Commands(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line from the first argument to the last byte of output."""
-        with last_words():
+        with flushed_output():
             return super().main(*args, **kwargs)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a person reads when something goes wrong: one sentence on stderr, and an exit code."""
+"""Errors of the command line: one sentence on stderr, and an exit code."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from contextlib import contextmanager
 import typer
 
 FAILURE = 1
-"""What was asked for makes sense, but could not be done: a full disk, too little memory."""
+"""A valid command that could not be carried out: a full disk, too little memory."""
 
 BAD_INPUT = 2
-"""What was asked for can't be understood or does not exist; Typer's own code for wrong options."""
+"""A command, setting or file that is invalid or does not exist; as Typer has it for wrong options."""
 
 INTERRUPTED = 130
 """Ctrl-C, as shells count it: 128 and the number of the signal."""
@@ -40,7 +40,7 @@ def sentences(*, debug: bool) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # the reader has left, as `head` does: Typer ends without a word
+        raise  # the reader has left, as `head` does: Typer ends silently
     except (ImportError, *_EXPECTED) as error:
         if debug or _is_broken(error):
             raise
@@ -49,8 +49,8 @@ def sentences(*, debug: bool) -> Iterator[None]:
 
 
 @contextmanager
-def last_words() -> Iterator[None]:
-    """Write out what is left for stdout; without a word if its reader has gone, as `head` does.
+def flushed_output() -> Iterator[None]:
+    """Flush standard output at the end, silently if its reader has left, as `head` does.
 
     Otherwise Python itself would complain on the way out, where nobody can catch it.
     """
@@ -68,17 +68,17 @@ def last_words() -> Iterator[None]:
 
 
 def sentence_of(error: BaseException) -> str:
-    """What to say of an error: one sentence with its full stop.
+    """The message of an error as one sentence with its full stop.
 
-    >>> sentence_of(ValueError("epsilon is 2; give a number in [0, .5)."))
-    'epsilon is 2; give a number in [0, .5).'
+    >>> sentence_of(ValueError("epsilon is 2; give a number in [0, 0.5)."))
+    'epsilon is 2; give a number in [0, 0.5).'
     >>> sentence_of(FileNotFoundError(2, "No such file or directory", "grid.toml"))
     'grid.toml: No such file or directory.'
     """
     if isinstance(error, KeyboardInterrupt):
         return "Stopped."
     if isinstance(error, MemoryError):
-        return "There is not enough memory; ask for fewer replications at once, or fewer checkpoints."
+        return "There is not enough memory; choose fewer replications or fewer checkpoints."
     if isinstance(error, ArithmeticError):
         return "A number is too large or too small to compute with; give a more moderate one."
     if isinstance(error, ModuleNotFoundError) and error.name:

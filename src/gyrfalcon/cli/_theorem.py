@@ -1,4 +1,4 @@
-"""Theorem 2 for one problem: its bounds side by side, and what they mean in a sentence."""
+"""Theorem 2 for one problem: its bounds side by side, and sentences that interpret them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
-from gyrfalcon.cli.output import number
+from gyrfalcon.cli._output import number
 from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.theory import (
     RegretBound,
@@ -43,7 +43,7 @@ class EpochRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theorem:
-    """The problem that Theorem 2 is asked about, in the theory's own symbols."""
+    """The quantities in Theorem 2 for one problem, in the theory's own symbols."""
 
     T: int
     K: int
@@ -57,7 +57,7 @@ class Theorem:
     C: float
 
     def bound(self, variant: Variant = "corrected") -> RegretBound:
-        """The bound in closed form."""
+        """The regret bound in closed form."""
         return regret_bound(**asdict(self), variant=variant)
 
     def bounds(self) -> dict[str, RegretBound]:
@@ -79,7 +79,7 @@ class Theorem:
 
     @property
     def unclipped_epsilon(self) -> float:
-        """The same by its formula, which may leave the shares that can be played."""
+        """The optimal passive share by its formula alone, which may be above one half."""
         return optimal_epsilon(self.b, self.K, self.rho, clip=False)
 
     @property
@@ -90,7 +90,7 @@ class Theorem:
     def meaningful_from(self) -> int | None:
         """The rounds from which on the bound is below T, to three digits; None if there are none.
 
-        The bound per round falls with T, apart from what passive rounds and misspecification cost for ever.
+        The bound per round falls with T, down to the cost of passive rounds and misspecification.
         """
         low, high = 1, _MOST_ROUNDS
         if replace(self, T=high).vacuous:
@@ -101,14 +101,14 @@ class Theorem:
         return high
 
     def epochs(self) -> Iterator[EpochRates]:
-        """The epochs of Algorithm 1 up to T: each is twice as long as all before it."""
+        """The epochs of Algorithm 1 up to T: each is as long as all before it together."""
         index, start, stop, n_before = 1, 0, self.tau_1, 0
         while start < self.T:
             yield self._rates(index, start, stop, n_before)
             index, start, stop, n_before = index + 1, stop, 2 * stop, stop - start
 
     def sentences(self) -> list[str]:
-        """What a person should know about these numbers."""
+        """Sentences that interpret the bounds and the passive share."""
         return [*self._about_bound(), *self._about_epsilon()]
 
     def _rates(self, index: int, start: int, stop: int, n_before: int) -> EpochRates:
@@ -128,19 +128,21 @@ class Theorem:
     def _about_bound(self) -> list[str]:
         total = self.bound().total
         if total < self.T:
-            return [f"The bound is not vacuous: at most {total / self.T:.3g} a round."]
-        excess = f"The bound is vacuous: {number(total / self.T)} a round, and no round can cost more than 1."
+            return [f"The bound is not vacuous: at most {total / self.T:.3g} per round."]
+        excess = (
+            f"The bound is vacuous: {number(total / self.T)} per round, and no round can cost more than 1."
+        )
         rounds = self.meaningful_from()
         if rounds is not None:
-            return [f"{excess} It says something from about {rounds:.2e} rounds on."]
-        for_ever = self._for_ever()
+            return [f"{excess} It is meaningful from about {rounds:.2e} rounds on."]
+        limit = self._limit_per_round()
         return [
             f"{excess} More rounds do not help: passive rounds and misspecification alone come to "
-            f"{for_ever:,.3g} a round. What the theorem stands for is the column with constants 1."
+            f"{limit:,.3g} per round. The rates alone are the column with constants 1."
         ]
 
-    def _for_ever(self) -> float:
-        """What the bound costs a round, however many there are."""
+    def _limit_per_round(self) -> float:
+        """The bound per round in the limit of many rounds."""
         k = constants(self.rho, self.rho_prime, self.C)
         rate = self.bound().rate
         return self.epsilon + k.C_10 * rate.misspecification / self.T
@@ -153,5 +155,5 @@ class Theorem:
         elif formula < best:
             text += " (the smallest that is allowed: a class that is nearly right needs no passive rounds)"
         tuned = self.tuned()
-        corollary = f"Corollary 1's rate is then {number(tuned.total)}, {tuned.total / self.T:.3g} a round."
+        corollary = f"Corollary 1's rate is then {number(tuned.total)}, {tuned.total / self.T:.3g} per round."
         return [f"{text}. {corollary}"]

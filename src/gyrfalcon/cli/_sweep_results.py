@@ -1,4 +1,4 @@
-"""What a sweep found: a line for each learner in each environment, read from its files."""
+"""Results of a sweep: one line per learner and environment, read from its files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Result:
     reward: Summary  # per round
 
     def numbers(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """The result as plain data."""
         return asdict(self)
 
 

@@ -1,0 +1,265 @@
+"""Every public name and every class that may stand in a file, in one literal table.
+
+The front doors (`gyrfalcon`, `gyrfalcon.environments`, ...), files, sweeps, the command line and the reference
+pages all read it. Adding a learner takes its module, a row here, and its tests. The table is text: nothing is
+imported before it is used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Kind(NamedTuple):
+    """What entries of one kind have in common: the module that offers them, if any, and their heading."""
+
+    door: str | None
+    title: str
+
+
+class Entry(NamedTuple):
+    """One name: its module below `gyrfalcon`, its kind, and the id by which files know the class.
+
+    An id never changes, whatever becomes of the name and the module. An entry without one is never stored.
+    """
+
+    name: str
+    home: str
+    kind: str
+    id: str | None = None
+
+    def load(self) -> Any:
+        """The class or function itself."""
+        return getattr(import_module(f"gyrfalcon.{self.home}"), self.name)
+
+
+KINDS = {
+    "bandit": Kind("gyrfalcon", "The bandit and its decisions"),
+    "problem": Kind("gyrfalcon", "Problems, features and logs"),
+    "learner": Kind("gyrfalcon", "Learners"),
+    "model_class": Kind("gyrfalcon", "Model classes"),
+    "regressor": Kind("gyrfalcon", "Regressors of our own"),
+    "basis": Kind("gyrfalcon", "Bases"),
+    "schedule": Kind("gyrfalcon", "Schedules of epochs"),
+    "simulation": Kind("gyrfalcon", "Simulations and sweeps"),
+    "estimate": Kind("gyrfalcon", "Estimates from logged data"),
+    "protocol": Kind("gyrfalcon", "Protocols and records"),
+    "environment": Kind("gyrfalcon.environments", "Environments"),
+    "environment_data": Kind("gyrfalcon.environments", "Data as environments"),
+    "population": Kind("gyrfalcon.environments", "Populations and best models"),
+    "environment_part": Kind("gyrfalcon.environments", "Parts of an environment of your own"),
+    "kernel": Kind("gyrfalcon.kernels", "Exploration kernels"),
+    "learner_part": Kind("gyrfalcon.learners", "Parts of a learner of your own"),
+    "solver": Kind("gyrfalcon.oracles", "Solvers of constrained least squares"),
+    "estimate_part": Kind("gyrfalcon.estimates", "Results of estimates"),
+    "sweep_part": Kind("gyrfalcon.sweeps", "Parts of a sweep"),
+    "stored": Kind(None, "Internal classes that stand in files"),
+}
+
+ENTRIES = (
+    Entry("Bandit", "bandit.bandit", "bandit"),
+    Entry("Decision", "bandit.decision", "bandit"),
+    Entry("DecisionBatch", "bandit.decision", "bandit"),
+    Entry("Problem", "core.inputs.problem", "problem", "problem"),
+    Entry("Schema", "core.inputs.schema", "problem", "schema"),
+    Entry("Numeric", "core.inputs.columns", "problem", "column/numeric"),
+    Entry("Categorical", "core.inputs.columns", "problem", "column/categorical"),
+    Entry("Boolean", "core.inputs.columns", "problem", "column/boolean"),
+    Entry("Hashed", "core.inputs.columns", "problem", "column/hashed"),
+    Entry("Contexts", "core.contexts", "problem", "contexts"),
+    Entry("Log", "core.records", "problem", "log"),
+    # Learners stand in the order in which the command line lists them.
+    Entry("AdaptiveFalcon", "learners.adaptive.learner", "learner", "learner/adaptive-falcon"),
+    Entry("EpsilonFalcon", "learners.epsilon_falcon", "learner", "learner/epsilon-falcon"),
+    Entry("Falcon", "learners.falcon", "learner", "learner/falcon"),
+    Entry("FalconPlus", "learners.falcon_plus", "learner", "learner/falcon-plus"),
+    Entry("SquareCB", "learners.squarecb", "learner", "learner/squarecb"),
+    Entry("LinUCB", "learners.optimistic.linucb", "learner", "learner/linucb"),
+    Entry("EnlargedLinUCB", "learners.optimistic.enlarged_linucb", "learner", "learner/enlarged-linucb"),
+    Entry("OFUL", "learners.optimistic.oful", "learner", "learner/oful"),
+    Entry("LinTS", "learners.optimistic.lints", "learner", "learner/lints"),
+    Entry("RegCB", "learners.optimistic.regcb", "learner", "learner/regcb"),
+    Entry("EpochGreedy", "learners.baselines.epoch_greedy", "learner", "learner/epoch-greedy"),
+    Entry("ExploreFirst", "learners.baselines.explore_first", "learner", "learner/explore-first"),
+    Entry("EpsilonGreedy", "learners.baselines.epsilon_greedy", "learner", "learner/epsilon-greedy"),
+    Entry("Softmax", "learners.baselines.softmax", "learner", "learner/softmax"),
+    Entry("Greedy", "learners.baselines.greedy", "learner", "learner/greedy"),
+    Entry("Uniform", "learners.baselines.uniform", "learner", "learner/uniform"),
+    Entry("Linear", "oracles.linear.linear", "model_class", "model-class/linear"),
+    Entry("Regressor", "oracles.regressors.regressor", "model_class", "model-class/regressor"),
+    Entry("StumpHull", "oracles.stump_hull.regressor", "regressor"),
+    Entry("Identity", "oracles.features.bases", "basis", "basis/identity"),
+    Entry("Polynomial", "oracles.features.bases", "basis", "basis/polynomial"),
+    Entry("Splines", "oracles.features.splines", "basis", "basis/splines"),
+    Entry("RandomFourier", "oracles.features.bases", "basis", "basis/random-fourier"),
+    Entry("Doubling", "core.schedules", "schedule", "schedule/doubling"),
+    Entry("Geometric", "core.schedules", "schedule", "schedule/geometric"),
+    Entry("FixedBatch", "core.schedules", "schedule", "schedule/fixed-batch"),
+    Entry("KnownHorizon", "core.schedules", "schedule", "schedule/known-horizon"),
+    Entry("simulate", "simulation.simulate", "simulation"),
+    Entry("Trace", "simulation.trace", "simulation"),
+    Entry("Summary", "simulation.trace", "simulation"),
+    Entry("Grid", "sweeps.grid", "simulation"),
+    Entry("run_sweep", "sweeps.run", "simulation"),
+    Entry("misspecification_estimate", "estimates.misspecification.estimate", "estimate"),
+    Entry("epsilon_choice", "estimates.misspecification.passive_share", "estimate"),
+    Entry("constrained_least_squares", "oracles.solvers.constrained", "estimate"),
+    Entry("Learner", "learners.protocol", "protocol"),
+    Entry("Policy", "core.policies.kernel_policy", "protocol"),
+    Entry("Epoch", "core.epochs", "protocol", "epoch"),
+    Entry("FitReport", "core.fit_report", "protocol", "fit-report"),
+    Entry("StepExample", "environments.paper", "environment"),
+    Entry("SensitivityExample", "environments.paper", "environment"),
+    Entry("LinearEnvironment", "environments.synthetic.families", "environment"),
+    Entry("SinusoidEnvironment", "environments.synthetic.families", "environment"),
+    Entry("XorEnvironment", "environments.synthetic.families", "environment"),
+    Entry("BumpEnvironment", "environments.synthetic.families", "environment"),
+    Entry("RareRewardEnvironment", "environments.synthetic.outcomes", "environment"),
+    Entry("HeteroscedasticEnvironment", "environments.synthetic.outcomes", "environment"),
+    Entry("ActionFeatureEnvironment", "environments.synthetic.action_features", "environment"),
+    Entry("EligibilityEnvironment", "environments.synthetic.action_features", "environment"),
+    Entry("Delayed", "environments.wrappers", "environment"),
+    Entry("Switching", "environments.wrappers", "environment"),
+    Entry("Drifting", "environments.wrappers", "environment"),
+    Entry("Classification", "environments.data.classification", "environment_data"),
+    Entry("LoggedReplay", "environments.data.logged_replay", "environment_data"),
+    Entry("dataset", "environments.data.named", "environment_data"),
+    Entry("dataset_names", "environments.data.named", "environment_data"),
+    Entry("Population", "environments.population.population", "population"),
+    Entry("PopulationMisspecification", "environments.population.best_in_class", "population"),
+    Entry("best_in_class", "environments.population.best_in_class", "population"),
+    Entry("greedy_policy", "environments.population.population", "population"),
+    Entry("misspecification", "environments.population.best_in_class", "population"),
+    Entry("Environment", "environments.protocol", "environment_part"),
+    Entry("PotentialOutcomes", "environments.protocol", "environment_part"),
+    Entry("BLOCK", "environments.protocol", "environment_part"),
+    Entry("block_generator", "environments.protocol", "environment_part"),
+    Entry("blocks", "environments.protocol", "environment_part"),
+    Entry("drawn", "environments.protocol", "environment_part"),
+    Entry("inverse_gap_weighting", "core.policies.kernels", "kernel"),
+    Entry("log_barrier_weighting", "core.policies.kernels", "kernel"),
+    Entry("epsilon_greedy", "core.policies.kernels", "kernel"),
+    Entry("softmax", "core.policies.kernels", "kernel"),
+    Entry("uniform", "core.policies.kernels", "kernel"),
+    Entry("mixture", "core.policies.kernels", "kernel"),
+    Entry("Kernel", "core.policies.kernels", "kernel"),
+    Entry("InverseGapWeighting", "core.policies.kernels", "kernel", "kernel/inverse-gap-weighting"),
+    Entry("LogBarrierWeighting", "core.policies.kernels", "kernel", "kernel/log-barrier-weighting"),
+    Entry("EpsilonGreedyKernel", "core.policies.kernels", "kernel", "kernel/epsilon-greedy"),
+    Entry("SoftmaxKernel", "core.policies.kernels", "kernel", "kernel/softmax"),
+    Entry("KernelPolicy", "core.policies.kernel_policy", "learner_part", "policy/kernel"),
+    Entry("UniformPolicy", "core.policies.kernel_policy", "learner_part", "policy/uniform"),
+    Entry("PassiveDesign", "core.epochs", "learner_part", "passive-design"),
+    Entry("Decisions", "core.records", "learner_part", "decisions"),
+    Entry("decide", "core.epochs", "learner_part"),
+    Entry("ConstrainedFit", "oracles.solvers.constrained", "solver"),
+    Entry("DualFit", "oracles.solvers.dual_search", "solver"),
+    Entry("Moments", "oracles.solvers.moments", "solver", "moments"),
+    Entry("constrained_fit", "oracles.solvers.constrained", "solver"),
+    Entry("dual_search", "oracles.solvers.dual_search", "solver"),
+    Entry("EpsilonChoice", "estimates.misspecification.passive_share", "estimate_part"),
+    Entry("MisspecificationEstimate", "estimates.misspecification.result", "estimate_part"),
+    Entry("NotEstimableError", "estimates.misspecification.result", "estimate_part"),
+    Entry("Keyed", "sweeps.content_key", "sweep_part"),
+    Entry("Sweep", "sweeps.run", "sweep_part"),
+    Entry("SweepError", "sweeps.errors", "sweep_part"),
+    Entry("RewardRange", "core.inputs.reward_range", "stored", "reward-range"),
+    Entry("Mixture", "core.epochs", "stored", "mixture"),
+    Entry("EliminationPolicy", "core.policies.elimination", "stored", "policy/elimination"),
+    Entry("SampledPolicy", "core.policies.thompson", "stored", "policy/sampled"),
+    Entry("ThompsonPolicy", "core.policies.thompson", "stored", "policy/thompson"),
+    Entry("TryingKernel", "core.policies.kernel_policy", "stored", "kernel/untried-actions"),
+    Entry("Layout", "oracles.features.design", "stored", "layout"),
+    Entry("Design", "oracles.features.design", "stored", "design"),
+    Entry("IdentityMap", "oracles.features.bases", "stored", "feature-map/identity"),
+    Entry("PolynomialMap", "oracles.features.bases", "stored", "feature-map/polynomial"),
+    Entry("FourierMap", "oracles.features.bases", "stored", "feature-map/random-fourier"),
+    Entry("SplineMap", "oracles.features.splines", "stored", "feature-map/splines"),
+    Entry("Joined", "oracles.features.union", "stored", "basis/union"),
+    Entry("JoinedMap", "oracles.features.union", "stored", "feature-map/union"),
+    Entry("StandardisedMap", "oracles.features.union", "stored", "feature-map/standardised"),
+    Entry("ChainedMap", "oracles.features.union", "stored", "feature-map/chained"),
+    Entry("TreeMap", "oracles.recursive.forest_features", "stored", "feature-map/forest"),
+    Entry("LinearOracle", "oracles.linear.linear", "stored", "oracle/linear"),
+    Entry("PerActionModel", "oracles.linear.models", "stored", "model/per-action"),
+    Entry("JointModel", "oracles.linear.models", "stored", "model/joint"),
+    Entry("OptimisticModel", "oracles.linear.models", "stored", "model/optimistic"),
+    Entry("RecursiveRidge", "oracles.recursive.ridge", "stored", "ridge/recursive"),
+    Entry("RecursiveModel", "oracles.recursive.ridge", "stored", "model/recursive-ridge"),
+    Entry("DeferredRidge", "oracles.recursive.deferred", "stored", "ridge/deferred"),
+    Entry("RegressorOracle", "oracles.regressors.regressor", "stored", "oracle/regressor"),
+    Entry("RegressorModel", "oracles.regressors.fitted", "stored", "model/regressor"),
+    Entry("FittedRegressor", "oracles.regressors.fitted", "stored", "regressor/fitted"),
+    Entry("WeightedRows", "oracles.regressors.fitted", "stored", "regressor/weighted-rows"),
+    Entry("Estimator", "oracles.regressors.spec", "stored", "regressor/specification"),
+    Entry("Part", "oracles.regressors.rows", "stored", "regressor/rows"),
+    Entry("RowSummary", "oracles.regressors.rows", "stored", "regressor/row-summary"),
+    Entry("Tally", "estimates.tally", "stored", "tally"),
+    Entry("Fitted", "learners.steps", "stored", "state/fitted"),
+    Entry("AdaptiveState", "learners.adaptive.state", "stored", "state/adaptive"),
+    Entry("GateStatistics", "learners.adaptive.value_gate", "stored", "state/gate-statistics"),
+    Entry("ValueGate", "learners.adaptive.value_gate", "stored", "state/value-gate"),
+    Entry("PooledFit", "learners.adaptive.state", "stored", "state/pooled-fit"),
+    Entry("CandidateClasses", "learners.adaptive.candidates", "stored", "state/candidate-classes"),
+    Entry("ClassComparison", "learners.adaptive.class_selection", "stored", "state/class-comparison"),
+    Entry("Explored", "learners.baselines.explore_first", "stored", "state/explored"),
+    Entry("Refreshed", "learners.optimistic.oful", "stored", "state/oful"),
+    Entry("CoefficientDraws", "learners.optimistic.lints", "stored", "state/coefficient-draws"),
+    Entry("VersionSpace", "learners.optimistic.regcb", "stored", "state/version-space"),
+    Entry("Snapshot", "bandit.snapshot", "stored", "bandit/snapshot"),
+    Entry("Events", "bandit.snapshot", "stored", "bandit/events"),
+    Entry("RewardRules", "bandit.reward_rules", "stored", "bandit/reward-rules"),
+)
+DOORS = tuple(dict.fromkeys(kind.door for kind in KINDS.values() if kind.door is not None))
+MODULES = ("environments", "kernels", "learners", "theory")
+"""Public modules that `gyrfalcon` has as attributes."""
+
+_BY_ID = {entry.id: entry for entry in ENTRIES if entry.id is not None}
+_BY_CLASS = {(f"gyrfalcon.{entry.home}", entry.name): entry for entry in ENTRIES}
+
+
+def entries_of(*kinds: str) -> tuple[Entry, ...]:
+    """The entries of some kinds, in the order of the table."""
+    return tuple(entry for entry in ENTRIES if entry.kind in kinds)
+
+
+def public_entries(door: str) -> tuple[Entry, ...]:
+    """The entries that a public module offers, in the order of the table.
+
+    >>> [entry.name for entry in public_entries("gyrfalcon.sweeps")]
+    ['Keyed', 'Sweep', 'SweepError']
+    """
+    return tuple(entry for entry in ENTRIES if KINDS[entry.kind].door == door)
+
+
+def entry_of(cls: type) -> Entry | None:
+    """The entry of a class; None if it has none, also where its module and name are those of another class."""
+    entry = _BY_CLASS.get((cls.__module__, cls.__qualname__))
+    return entry if entry is not None and entry.load() is cls else None
+
+
+def entry_by_id(class_id: str) -> Entry | None:
+    """The entry that files know by this id."""
+    return _BY_ID.get(class_id)
+
+
+def front_door(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a public module, whose names are loaded at their first use."""
+    known = {entry.name: entry for entry in public_entries(door)}
+    modules = MODULES if door == "gyrfalcon" else ()
+
+    @cache
+    def load(name: str) -> Any:
+        if name in known:
+            return known[name].load()
+        if name in modules:
+            return import_module(f"{door}.{name}")
+        raise AttributeError(f"module {door!r} has no attribute {name!r}")
+
+    def names() -> list[str]:
+        return sorted({*vars(import_module(door)), *known, *modules})
+
+    return load, names, list(known)

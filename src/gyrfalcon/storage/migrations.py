@@ -1,0 +1,69 @@
+"""Files of earlier format versions, brought up to the newest one step by step.
+
+A migration takes the manifest of version n, which is plain JSON data, and gives that of version n + 1. Part of
+the format are the ids of classes and the names of their fields: whoever renames a field that is stored adds
+a migration here, raises `VERSION`, and keeps a file of the earlier version in tests/storage/files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Manifest = dict[str, Any]
+Migration = Callable[[Manifest], Manifest]
+Fields = dict[str, Any]
+
+VERSION = 1
+"""The format version that is written."""
+
+MIGRATIONS: dict[int, Migration] = {}
+"""By the version that a migration starts from; there is only one version so far."""
+
+
+class FormatVersionError(ValueError):
+    """A file whose format version this gyrfalcon does not read."""
+
+
+def migrated(
+    manifest: Manifest, newest: int = VERSION, migrations: Mapping[int, Migration] = MIGRATIONS
+) -> Manifest:
+    """The manifest in the newest format version, after all migrations that it needs, in order.
+
+    >>> migrated({"format_version": 1, "value": 3})["value"]
+    3
+    """
+    version = _version_of(manifest, newest)
+    for step in range(version, newest):
+        manifest = {**migrations[step](manifest), "format_version": step + 1}
+    return manifest
+
+
+def with_fields(tree: Any, class_id: str, change: Callable[[Fields], Fields]) -> Any:
+    """A tree in which the fields of every value of a class are changed: what most migrations consist of.
+
+    >>> tree = {"list": [{"class": "log", "fields": {"arm": 1}}]}
+    >>> with_fields(tree, "log", lambda fields: {"action": fields["arm"]})
+    {'list': [{'class': 'log', 'fields': {'action': 1}}]}
+    """
+    match tree:
+        case {"class": str(found), "fields": dict(parts)}:
+            parts = {name: with_fields(part, class_id, change) for name, part in parts.items()}
+            return {"class": found, "fields": change(parts) if found == class_id else parts}
+        case dict():
+            return {key: with_fields(part, class_id, change) for key, part in tree.items()}
+        case list():
+            return [with_fields(part, class_id, change) for part in tree]
+    return tree
+
+
+def _version_of(manifest: Manifest, newest: int) -> int:
+    version = manifest.get("format_version")
+    if type(version) is not int or version < 1:
+        raise ValueError(f"its format version is {version!r}, which .save never writes.")
+    if version > newest:
+        raise FormatVersionError(
+            f"has format version {version}, and this gyrfalcon reads versions up to {newest}; "
+            "install the newer gyrfalcon that wrote it"
+        )
+    return version

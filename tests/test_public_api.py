@@ -1,0 +1,143 @@
+"""The public modules offer what the registry lists, once, and describe all of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from enum import Enum
+from importlib import import_module
+from typing import Any
+
+import pytest
+from numpydoc.docscrape import ClassDoc, FunctionDoc
+
+from gyrfalcon import theory
+from gyrfalcon.registry import DOORS, ENTRIES, KINDS, MODULES, Entry, entry_of, public_entries
+from tests.stubs import stub_of, stub_path
+
+PENDING = {
+    *(
+        "Bandit",
+        "Decision",
+        "DecisionBatch",
+        "Problem",
+        "Schema",
+        "Numeric",
+        "Categorical",
+        "Boolean",
+        "Hashed",
+    ),
+    *("Falcon", "FalconPlus", "SquareCB", "LinUCB", "EnlargedLinUCB"),
+    *("EpochGreedy", "ExploreFirst", "EpsilonGreedy", "Softmax", "Greedy", "Uniform"),
+    *("Doubling", "Geometric", "FixedBatch", "KnownHorizon"),
+}
+"""Callables whose docstrings do not list their parameters yet."""
+PUBLIC = [entry for entry in ENTRIES if KINDS[entry.kind].door is not None]
+
+
+def test_about_forty_names_stand_at_the_top() -> None:
+    assert 40 <= len(public_entries("gyrfalcon")) <= 50
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_public_module_has_the_names_of_the_registry_and_no_others(door: str) -> None:
+    module = import_module(door)
+    names = [entry.name for entry in public_entries(door)]
+    assert [name for name in module.__all__ if name != "__version__"] == names
+    assert set(names) <= set(dir(module))
+    assert all(getattr(module, entry.name) is entry.load() for entry in public_entries(door))
+    assert not hasattr(module, "no_such_name")
+
+
+def test_public_modules_are_attributes_of_the_package() -> None:
+    package = import_module("gyrfalcon")
+    assert all(getattr(package, name) is import_module(f"gyrfalcon.{name}") for name in MODULES)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_type_checkers_see_the_same_names(door: str) -> None:
+    assert stub_path(door).read_text(encoding="utf-8") == stub_of(door), "run make stubs"
+
+
+def test_every_name_is_public_in_one_place_and_no_two_differ_by_case_alone() -> None:
+    assert max(Counter(entry.name for entry in PUBLIC).values()) == 1
+    for door in DOORS:
+        assert max(Counter(entry.name.casefold() for entry in public_entries(door)).values()) == 1
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_the_registry_names_the_module_that_defines_a_name(entry: Entry) -> None:
+    value = entry.load()
+    if isinstance(value, type):
+        assert value.__module__ == f"gyrfalcon.{entry.home}"
+        assert entry_of(value) == entry
+    elif inspect.isfunction(value):
+        assert (value.__module__, value.__name__) == (f"gyrfalcon.{entry.home}", entry.name)
+
+
+def test_a_class_that_borrows_the_name_of_another_has_no_entry() -> None:
+    impostor = type("LinUCB", (), {"__module__": "gyrfalcon.learners.optimistic.linucb"})
+    assert entry_of(impostor) is None
+
+
+def _is_documented(value: object) -> bool:
+    """Whether a value has parameters of its own to describe: protocols, errors and Enums have none."""
+    if isinstance(value, type):
+        return (
+            not getattr(value, "_is_protocol", False)
+            and not issubclass(value, Enum | Exception)
+            and (is_dataclass(value) or "__init__" in vars(value) or hasattr(value, "_fields"))
+        )
+    return inspect.isfunction(value)
+
+
+CALLABLES: dict[str, Callable[..., Any]] = {
+    entry.name: entry.load() for entry in PUBLIC if _is_documented(entry.load())
+}
+CALLABLES |= {
+    f"theory.{name}": getattr(theory, name)
+    for name in theory.__all__
+    if _is_documented(getattr(theory, name))
+}
+
+
+def documented_parameters(value: Any) -> list[str]:
+    """The names under "Parameters", or under "Attributes" of a result that nobody makes by hand."""
+    if isinstance(value, type):
+        sections = ClassDoc(value, config={"show_class_members": False})
+    else:
+        sections = FunctionDoc(value)
+    found = [*sections["Parameters"], *sections["Attributes"]]
+    assert all(entry.desc for entry in found)
+    return [name.strip() for entry in found for name in entry.name.split(",")]
+
+
+def test_the_search_for_callables_finds_classes_and_functions_of_all_doors() -> None:
+    assert {"LinUCB", "simulate", "Moments", "dataset", "softmax", "theory.kappa", "theory.Rates"} <= set(
+        CALLABLES
+    )
+    assert not {"Learner", "PassiveDesign", "NotEstimableError", "BLOCK"} & set(CALLABLES)
+
+
+@pytest.mark.parametrize("name", [name for name in CALLABLES if name not in PENDING])
+def test_a_public_callable_documents_exactly_its_parameters(name: str) -> None:
+    assert documented_parameters(CALLABLES[name]) == list(inspect.signature(CALLABLES[name]).parameters)
+
+
+def test_what_is_pending_is_not_documented_yet() -> None:
+    done = [
+        name
+        for name in PENDING
+        if documented_parameters(CALLABLES[name]) == list(inspect.signature(CALLABLES[name]).parameters)
+    ]
+    assert not done, f"take {done} off the list"
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_the_first_line_of_a_docstring_stands_by_itself(name: str) -> None:
+    first = (inspect.getdoc(CALLABLES[name]) or "").splitlines()[0]
+    assert first.endswith(".")
+    assert len(first.split()) >= 4
+    assert not first.startswith(("The same", "It "))
