@@ -195,7 +195,7 @@ def test_passive_rows_are_kept_for_the_corollary_alone_and_all_of_them_are() -> 
     assert len(state.passive) == state.n_passive == linear.statistics.passive.n
     assert state.passive.passive.all()
     for epsilon in (0.03, "auto"):
-        learner = AdaptiveFalcon(epsilon=epsilon, classes=LINEAR)  # type: ignore[arg-type]
+        learner = AdaptiveFalcon(epsilon=epsilon, classes=LINEAR)
         assert adaptive_state(epochs_of(learner, STEP, 500)[-1]).passive is None
 
 
@@ -250,7 +250,7 @@ def test_data_of_the_last_epoch_are_its_rows_alone(passive_data: Data) -> None:
 
 def test_passive_data_of_the_last_epoch_leave_the_pooled_fit_unchanged() -> None:
     environment = LinearEnvironment()
-    learners = [AdaptiveFalcon(passive_data=data, classes=LINEAR) for data in ("last_epoch", "all")]  # type: ignore[arg-type]
+    learners = [AdaptiveFalcon(passive_data=data, classes=LINEAR) for data in ("last_epoch", "all")]
     epochs = [learner.start(environment.problem) for learner in learners]
     for seed in range(4):
         log = uniform_log(cast("Lines", environment), 200 + seed)

@@ -42,13 +42,13 @@ OF_ADAPTIVE = ("bonus", "decay", "floor", "gate", "half_life", "classes", "ridge
 @pytest.mark.parametrize("name", OF_ALGORITHM_ONE)
 def test_adaptive_falcon_has_no_setting_of_algorithm_1_alone(name: str) -> None:
     with pytest.raises(TypeError, match=name):
-        AdaptiveFalcon(**{name: 1.0})
+        AdaptiveFalcon(**{name: 1.0})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", OF_ADAPTIVE)
 def test_algorithm_1_has_no_setting_of_adaptive_falcon_alone(name: str) -> None:
     with pytest.raises(TypeError, match=name):
-        EpsilonFalcon(**{name: 1.0})
+        EpsilonFalcon(**{name: 1.0})  # type: ignore[arg-type]
 
 
 def test_constants_decide_what_is_left_open() -> None:
