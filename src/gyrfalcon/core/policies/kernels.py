@@ -15,10 +15,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.policies.action_columns import (
+    barrier_level,
+    best_and_gaps,
+    blank,
+    by_action,
+    check_finite,
+    n_eligible,
+    rest_to_best,
+    rows_of,
+    sequential_sum,
+    uniform_columns,
+)
 from gyrfalcon.core.validation import check_share
-
-_LONG, _MANY = 256, 64  # rows for which passes over the actions pay, actions for which they do not
 
 
 def inverse_gap_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike | None = None) -> Floats:
@@ -45,12 +55,12 @@ def inverse_gap_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike |
     _check_gamma(gamma)
     columns, mask = by_action(scores, eligible)
     if gamma == 0.0:
-        return _rows(_uniform_columns(columns, mask))
-    best, gaps = _best_and_gaps(columns, mask)
+        return rows_of(uniform_columns(columns, mask))
+    best, gaps = best_and_gaps(columns, mask)
     with np.errstate(over="ignore"):  # an endless gap has probability 0
         gaps *= gamma
-    gaps += _n_eligible(columns, mask)
-    return _rows(rest_to_best(np.reciprocal(gaps, out=gaps), best, mask))
+    gaps += n_eligible(columns, mask)
+    return rows_of(rest_to_best(np.reciprocal(gaps, out=gaps), best, mask))
 
 
 def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike | None = None) -> Floats:
@@ -75,12 +85,12 @@ def log_barrier_weighting(scores: ArrayLike, gamma: float, eligible: ArrayLike |
     _check_gamma(gamma)
     columns, mask = by_action(scores, eligible)
     if gamma == 0.0:
-        return _rows(_uniform_columns(columns, mask))
-    best, gaps = _best_and_gaps(columns, mask)
+        return rows_of(uniform_columns(columns, mask))
+    best, gaps = best_and_gaps(columns, mask)
     with np.errstate(over="ignore"):
         gaps *= gamma
-    weights = 1.0 / (gaps + _barrier_level(gaps, mask))
-    return _rows(rest_to_best(weights, best, mask))
+    weights = 1.0 / (gaps + barrier_level(gaps, mask))
+    return rows_of(rest_to_best(weights, best, mask))
 
 
 def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None = None) -> Floats:
@@ -102,9 +112,9 @@ def epsilon_greedy(scores: ArrayLike, epsilon: float, eligible: ArrayLike | None
     """
     check_share("epsilon", epsilon)
     columns, mask = by_action(scores, eligible)
-    best, _ = _best_and_gaps(columns, mask)
-    weights = epsilon * _uniform_columns(columns, mask)
-    return _rows(rest_to_best(weights, best, mask))
+    best, _ = best_and_gaps(columns, mask)
+    weights = epsilon * uniform_columns(columns, mask)
+    return rows_of(rest_to_best(weights, best, mask))
 
 
 def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = None) -> Floats:
@@ -126,12 +136,12 @@ def softmax(scores: ArrayLike, temperature: float, eligible: ArrayLike | None = 
     """
     _check_temperature(temperature)
     columns, mask = by_action(scores, eligible)
-    best, gaps = _best_and_gaps(columns, mask)
+    best, gaps = best_and_gaps(columns, mask)
     with np.errstate(over="ignore", under="ignore"):
         weights = np.exp(-(gaps / temperature))
-        _blank(weights, mask)
-        weights /= _sum(weights)
-    return _rows(rest_to_best(weights, best, mask))
+        blank(weights, mask)
+        weights /= sequential_sum(weights)
+    return rows_of(rest_to_best(weights, best, mask))
 
 
 def uniform(n_actions: int, n: int, eligible: Bools | None = None) -> Floats:
@@ -152,7 +162,7 @@ def uniform(n_actions: int, n: int, eligible: Bools | None = None) -> Floats:
     [[0.5, 0.5]]
     """
     columns, mask = by_action(np.zeros((n, n_actions)), eligible)
-    return _rows(_uniform_columns(columns, mask))
+    return rows_of(uniform_columns(columns, mask))
 
 
 def mixture(parts: Sequence[Floats], weights: Sequence[float]) -> Floats:
@@ -281,7 +291,7 @@ class SoftmaxKernel:
 def _best_of_row(scores: list[float]) -> tuple[int, float]:
     # A sum is finite only if no score is NaN or infinite; a finite row may still overflow it.
     if not math.isfinite(sum(scores)):
-        _check_finite(np.array(scores))
+        check_finite(np.array(scores))
     top = max(scores)
     return scores.index(top), top
 
@@ -294,101 +304,3 @@ def _check_gamma(gamma: float) -> None:
 def _check_temperature(temperature: float) -> None:
     if not (temperature > 0.0 and math.isfinite(temperature)):
         raise ValueError(f"temperature is {temperature}; give a positive number (small is greedy).")
-
-
-def _check_finite(columns: Floats) -> None:
-    if not np.isfinite(columns).all():
-        bad = columns[~np.isfinite(columns)].flat[0]
-        raise ValueError(f"a score is {bad}; check the reward model and the features that it was given.")
-
-
-def by_action(scores: ArrayLike, eligible: ArrayLike | None) -> tuple[Floats, Bools | None]:
-    """Checked scores and mask, actions first, (K, n): sums over actions then run alike in any batch."""
-    rows = np.asarray(scores, dtype=np.float64)
-    columns = np.ascontiguousarray(np.moveaxis(rows, -1, 0))
-    if eligible is None:
-        _check_finite(columns)
-        return columns, None
-    mask = np.ascontiguousarray(
-        np.moveaxis(np.broadcast_to(np.asarray(eligible, dtype=np.bool_), rows.shape), -1, 0)
-    )
-    if not mask.any(axis=0).all():
-        raise ValueError("a row has no eligible action; give at least one action that may be chosen.")
-    _check_finite(columns[mask])
-    return columns, mask
-
-
-def _rows(columns: Floats) -> Floats:
-    return np.moveaxis(columns, 0, -1)
-
-
-def _n_eligible(columns: Floats, mask: Bools | None) -> Floats | float:
-    return float(columns.shape[0]) if mask is None else mask.sum(axis=0, dtype=np.float64)
-
-
-def _uniform_columns(columns: Floats, mask: Bools | None) -> Floats:
-    if mask is None:
-        return np.full_like(columns, 1.0 / columns.shape[0])
-    shares: Floats = mask / mask.sum(axis=0, dtype=np.float64)
-    return shares
-
-
-def _best_and_gaps(columns: Floats, mask: Bools | None) -> tuple[Ints, Floats]:
-    playable = columns if mask is None else np.where(mask, columns, -np.inf)
-    best, top = _best_and_top(playable)
-    # Ineligible actions get gap 0: a negative one could make a level + gap of 0, and its inverse a warning.
-    with np.errstate(over="ignore"):
-        return best, top - (columns if mask is None else np.where(mask, columns, top))
-
-
-def _best_and_top(columns: Floats) -> tuple[Ints, Floats]:
-    """The lowest index of the largest score of each row, and that score."""
-    if columns[0].size < _LONG or len(columns) > _MANY:
-        return np.asarray(columns.argmax(axis=0)), np.asarray(columns.max(axis=0))
-    # Over long rows a few passes of comparisons take a third of the time of NumPy's argmax.
-    top = columns[0].copy()
-    best = np.zeros(top.shape, dtype=np.int8)
-    for action, column in enumerate(columns[1:], start=1):
-        higher = (column > top).view(np.int8)
-        np.maximum(best, higher * np.int8(action), out=best)
-        np.maximum(top, column, out=top)
-    return best.astype(np.int64), top
-
-
-def _blank(weights: Floats, mask: Bools | None) -> None:
-    if mask is not None:
-        weights[~mask] = 0.0
-
-
-def _sum(columns: Floats) -> Floats:
-    # Sequential: np.sum pairs terms differently for one row than for many.
-    total: Floats = columns[0].copy()
-    for column in columns[1:]:
-        total += column
-    return total
-
-
-def rest_to_best(weights: Floats, best: Ints, mask: Bools | None) -> Floats:
-    """Probabilities (K, n): the weights of the others, and what is left of 1 for the best action."""
-    weights = np.ascontiguousarray(weights)
-    _blank(weights, mask)
-    flat = weights.reshape(-1)
-    where_best = best.reshape(-1) * best.size
-    where_best += np.arange(best.size)
-    flat[where_best] = 0.0
-    flat[where_best] = (1.0 - _sum(weights)).reshape(-1)
-    return weights
-
-
-def _barrier_level(gaps: Floats, mask: Bools | None) -> Floats:
-    """The root lam of sum 1 / (lam + gap) = 1: the sum is convex, so from below Newton never overshoots."""
-    level = np.ones(gaps.shape[1:])
-    while True:
-        weights = 1.0 / (gaps + level)
-        _blank(weights, mask)
-        step = (_sum(weights) - 1.0) / _sum(weights * weights)
-        raised = np.maximum(level, level + step)
-        # A row that no longer rises keeps its level for ever, whatever other rows of the batch still do.
-        if np.array_equal(raised, level):
-            return level
-        level = raised
