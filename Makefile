@@ -8,7 +8,7 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check docs reference format bench lock clean
+.PHONY: help setup demo test test-long test-kernels check docs reference format bench lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,6 +47,9 @@ test: $(DEV_READY) ## Run the tests
 
 test-long: $(DEV_READY) ## Run the tests that are too slow for every run
 	$(PY) -m pytest -n auto -m long
+
+test-kernels: $(DEV_READY) ## Run the tests of batch invariance under each set of BLAS kernels
+	$(PY) -m tests.blas_kernels -n auto
 
 check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m ruff format --check .
