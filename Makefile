@@ -9,7 +9,7 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-all coverage build check docs stubs reference format bench lock clean
+.PHONY: help setup demo test test-long test-kernels test-all coverage build check docs stubs reference format bench lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,6 +48,9 @@ test: $(DEV_READY) ## Run the tests
 
 test-long: $(DEV_READY) ## Run the tests that are too slow for every run
 	$(PY) -m pytest -n auto -m long
+
+test-kernels: $(DEV_READY) ## Run the tests of batch invariance under each set of BLAS kernels
+	$(PY) -m tests.blas_kernels -n auto
 
 test-all: ## Run the tests on every Python from 3.11 to 3.13 that this machine has
 	@for python in $(PYTHONS); do \

@@ -144,6 +144,7 @@ def test_propensities_are_valid_and_masks_respected(name: str, base: Lines) -> N
         assert (decisions.propensity <= 1.0).all()
 
 
+@pytest.mark.invariance
 @every_learner
 def test_a_row_alone_gets_the_bits_that_it_gets_in_a_batch(name: str) -> None:
     play = played(name, Lines(masked=True))
@@ -275,6 +276,7 @@ def changed(problem: Problem) -> Problem:
     )
 
 
+@pytest.mark.invariance
 @every_learner
 def test_remaining_actions_keep_their_scores_when_others_come_and_go(name: str) -> None:
     play = played(name)

@@ -64,6 +64,7 @@ def test_features_are_contiguous_and_the_input_is_left_alone(basis: Basis) -> No
     np.testing.assert_array_equal(x, before)
 
 
+@pytest.mark.invariance
 @every_basis
 @settings(max_examples=60, deadline=None)
 @given(
@@ -86,6 +87,7 @@ def test_a_row_alone_has_the_bits_it_has_in_a_batch(
     np.testing.assert_array_equal(fitted.expand(x[n // 2 :]), alone[n // 2 :])
 
 
+@pytest.mark.invariance
 def test_a_row_alone_has_the_bits_it_has_in_a_batch_even_with_very_many_inputs() -> None:
     x = some_rows(5, 9000)
     fitted = RandomFourier(n_features=2).fit(x)

@@ -146,6 +146,7 @@ def test_it_is_the_ridge_regression_of_the_linear_oracle() -> None:
     np.testing.assert_allclose(model.scores(log.contexts), reference.scores(log.contexts), rtol=1e-9)
 
 
+@pytest.mark.invariance
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 4, 20]), st.integers(1, 40))
 def test_a_row_has_the_same_scores_alone_and_in_any_batch(seed: int, p: int, n: int) -> None:

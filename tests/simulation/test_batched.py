@@ -81,6 +81,7 @@ def assert_same(one: Trace, other: Trace) -> None:
         assert identical(mine, theirs)
 
 
+@pytest.mark.invariance
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("learner", MARCHING)
 def test_together_is_alone_to_the_bit(learner: str, environment: str) -> None:
@@ -93,6 +94,7 @@ def test_it_is_so_across_chunks_of_rounds() -> None:
     assert_same(together, alone(LinUCB(), StepExample(), 17_000, 3, seed=5))
 
 
+@pytest.mark.invariance
 def test_it_does_not_matter_who_marches_with_whom() -> None:
     environment, learner = LinearEnvironment(n_actions=5, n_features=9), SquareCB(schedule=BATCHES)
     all_of_them = simulate(learner, environment, 600, 7, keep_policies=True)
@@ -103,6 +105,7 @@ def test_it_does_not_matter_who_marches_with_whom() -> None:
     assert_same(all_of_them, Trace.concat(parts))
 
 
+@pytest.mark.invariance
 @settings(max_examples=15, deadline=None)
 @given(
     n_actions=st.integers(2, 5),

@@ -21,6 +21,7 @@ from gyrfalcon.learners import action_changes, steps
 from gyrfalcon.learners.optimistic import ridge_learner
 from gyrfalcon.learners.optimistic.ridge_learner import FitContext, RidgeLearner, check_settings
 from gyrfalcon.oracles.features.design import Layout
+from gyrfalcon.oracles.linalg.batch_invariant import inner_products
 from gyrfalcon.oracles.linear.batched import AnyOptimist, StackedOptimist
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
@@ -38,9 +39,14 @@ class CoefficientDraws:
     def draws(self, contexts: Contexts) -> Floats:
         """The scores under each draw, (M, n, K)."""
         design = self.model.design
-        scores: Floats = np.einsum("fm,nkf->nkm", self.joint, design.cube(contexts))
+        cube = design.cube(contexts)
+        scores = inner_products(cube.reshape(-1, design.n_joint), self.joint.T)
+        scores = scores.reshape(len(contexts), design.n_actions, -1)
         if self.own is not None:
-            scores += np.einsum("kfm,nf->nkm", self.own, design.own(design.shared(contexts)))
+            x = np.broadcast_to(
+                design.own(design.shared(contexts)), (len(self.own), len(contexts), design.n_own)
+            )
+            scores += inner_products(x, self.own.mT).swapaxes(0, 1)
         scores += self.model.means(contexts)[:, :, np.newaxis]
         return np.moveaxis(scores, -1, 0)
 

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.oracles.linalg.batch_invariant import lines
+from gyrfalcon.oracles.linalg.batch_invariant import inner_products
 
 MAX_MONOMIALS = 10_000
 
@@ -215,7 +215,7 @@ class FourierMap:
         """sqrt(2 / D) cos(W z + phase), (..., D), of the standardised inputs z."""
         z = np.ascontiguousarray((x - self.means) / self.scales).reshape(prod(x.shape[:-1]), len(self.means))
         # Contiguous, so that the cosine runs over the same kind of loop whatever the batch.
-        angles = np.ascontiguousarray(lines(np.ascontiguousarray(self.frequencies.T), z).T)
+        angles = inner_products(z, self.frequencies.T)
         angles += self.phases
         features: Floats = np.cos(angles)
         features *= sqrt(2.0 / len(self.phases))
@@ -251,7 +251,6 @@ class RandomFourier:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        # With a single feature, einsum would sum over the inputs in an order that depends on the batch.
         if self.n_features < 2:
             raise ValueError(f"n_features is {self.n_features}; give at least 2, better 100 or more.")
         if not (isfinite(self.length_scale) and self.length_scale > 0.0):

@@ -16,7 +16,7 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.oracles.features.bases import IdentityMap
 from gyrfalcon.oracles.features.design import Design, Layout
-from gyrfalcon.oracles.linalg.batch_invariant import lengths, lines
+from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_norms
 from gyrfalcon.oracles.linalg.conditioning import GRAM_CONDITION, Triangles, blocks_suffice, equilibrated
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import FOLD_BELOW, OptimisticModel, PerActionModel
@@ -36,7 +36,7 @@ class StackedLines:
         """(R n, K)."""
         n_replications, _, width = self.weights.shape
         x = contexts.shared.reshape(n_replications, len(contexts) // n_replications, width)
-        columns = lines(self.weights, x)
+        columns = inner_products(self.weights, x)
         columns += self.intercepts
         return _rows_of(columns)
 
@@ -71,7 +71,7 @@ class StackedOptimist:
         n_replications, width = self.centers.shape
         x = contexts.shared.reshape(n_replications, len(contexts) // n_replications, width)
         phi = stacked_features(self.design, self.centers, x)
-        return _rows_of(lengths(self.factors, phi))
+        return _rows_of(weighted_norms(self.factors, phi))
 
     def alone(self, replication: int) -> OptimisticModel:
         """The model of one replication, without bonus."""
@@ -176,7 +176,9 @@ class StackedOracle:
         intercepts = coefficients[:, :, :first].sum(axis=2, keepdims=True)
         steepest = np.abs(weights).max(axis=1, initial=0.0)
         folded = np.all(np.abs(self.centers) * steepest <= FOLD_BELOW, axis=1)
-        return StackedLines(weights, intercepts - weights @ self.centers[:, :, np.newaxis]), folded
+        return StackedLines(
+            weights, intercepts - inner_products(weights, self.centers[:, np.newaxis])
+        ), folded
 
     def _none(self, shape: tuple[int, int, int]) -> StackedFit:
         """No fit at all: some matrix is not positive definite."""

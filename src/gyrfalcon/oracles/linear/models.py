@@ -10,7 +10,7 @@ from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
-from gyrfalcon.oracles.linalg.batch_invariant import lengths, lines
+from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_norms
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class PerActionModel:
         x = self.basis.expand(contexts.shared)
         if self.center is not None:
             x = x - self.center
-        columns = lines(self.weights, x)
+        columns = inner_products(self.weights, x)
         columns += self.intercepts
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
@@ -52,13 +52,20 @@ class JointModel:
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
-        form = "nkf,kf->kn" if self.joint.ndim == 2 else "nkf,f->kn"
-        columns = np.einsum(form, self.design.cube(contexts), self.joint)
+        columns = self._joint_scores(self.design.cube(contexts))
         if self.own is not None:
-            columns += np.einsum("kf,nf->kn", self.own, self.design.own(self.design.shared(contexts)))
+            columns += inner_products(self.own, self.design.own(self.design.shared(contexts)))
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
+
+    def _joint_scores(self, cube: Floats) -> Floats:
+        """(K, n): what the joint columns (n, K, n_joint) contribute."""
+        n, n_actions, width = cube.shape
+        if self.joint.ndim == 1:
+            flat = inner_products(self.joint[np.newaxis], cube.reshape(n * n_actions, width))
+            return np.ascontiguousarray(flat.reshape(n, n_actions).T)
+        return inner_products(self.joint[:, np.newaxis], cube.swapaxes(0, 1))[:, 0]
 
     def eagerly(self) -> JointModel:
         """The same model, in which an action without data scores just above the best of the others."""
@@ -86,21 +93,24 @@ class OptimisticModel:
         """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
         if self.design.layout is Layout.PER_ACTION and contexts.actions is None:
             phi = self.design.own_rows(contexts.shared)
-            return np.transpose(lengths(self.factors, phi))
-        cube, joint = self.design.cube(contexts), self.factors[:, :, : self.design.n_joint]
-        form = "kij,nkj->kni" if len(joint) > 1 else "kij,naj->ani"
-        stretched = np.einsum(form, np.ascontiguousarray(joint), cube)
+            return np.transpose(weighted_norms(self.factors, phi))
+        cube = self.design.cube(contexts)
+        n, n_actions, width = cube.shape
+        if self.design.layout is Layout.SHARED:
+            return weighted_norms(self.factors, cube.reshape(n * n_actions, width)).reshape(n, n_actions)
+        factors, phi = self.factors, cube.swapaxes(0, 1)
         if self.design.layout is Layout.HYBRID:
-            x = self.design.own(self.design.shared(contexts))
-            stretched += np.einsum("kij,nj->kni", self._own_factors(), x)
-        squares: Floats = np.einsum("kni,kni->kn", stretched, stretched)
-        return np.transpose(np.sqrt(squares))
+            own = self.design.own(self.design.shared(contexts))
+            own = np.broadcast_to(own, (n_actions, *own.shape))
+            factors, phi = self._hybrid_factors(), np.concatenate([phi, own], axis=2)
+        return np.transpose(weighted_norms(factors[:, np.newaxis], phi)[:, 0])
 
-    def _own_factors(self) -> Floats:
-        """The factor's columns of each action's own coefficients (hybrid), (K, d, n_own)."""
-        own = self.factors[0, :, self.design.n_joint :]
-        blocks = own.reshape(len(own), self.design.n_actions, self.design.n_own)
-        return np.ascontiguousarray(np.moveaxis(blocks, 1, 0))
+    def _hybrid_factors(self) -> Floats:
+        """The factor's columns of joint coefficients and of each action's own, (K, d, n_joint + n_own)."""
+        joint, own = np.split(self.factors[0], [self.design.n_joint], axis=1)
+        n_actions = self.design.n_actions
+        blocks = own.reshape(len(own), n_actions, self.design.n_own).swapaxes(0, 1)
+        return np.concatenate([np.broadcast_to(joint, (n_actions, *joint.shape)), blocks], axis=2)
 
 
 def fill_unknown(columns: Floats, known: Bools, eligible: Bools | None, eager: bool = False) -> None:
@@ -153,7 +163,7 @@ def _per_action_model(
     # the range over which a line moves.
     steepest = np.abs(weights).max(axis=0, initial=0.0)
     if np.all(np.abs(design.center) * steepest <= FOLD_BELOW):
-        intercepts = intercepts - weights @ design.center[:, np.newaxis]
+        intercepts = intercepts - inner_products(weights, design.center[np.newaxis])
         center = None
     if seen is not None and isinstance(previous, PerActionModel):
         weights, intercepts = _keep_previous(seen, previous, center, weights, intercepts)
@@ -168,7 +178,7 @@ def _keep_previous(
     moved = np.zeros(weights.shape[1])
     moved += 0.0 if center is None else center
     moved -= 0.0 if previous.center is None else previous.center
-    old = previous.intercepts + previous.weights @ moved[:, np.newaxis]
+    old = previous.intercepts + inner_products(previous.weights, moved[np.newaxis])
     rows = seen[:, np.newaxis]
     return np.where(rows, weights, previous.weights), np.where(rows, intercepts, old)
 

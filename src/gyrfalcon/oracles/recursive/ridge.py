@@ -17,7 +17,7 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import FeatureMap
-from gyrfalcon.oracles.linalg.batch_invariant import forms, lines
+from gyrfalcon.oracles.linalg.batch_invariant import inner_products, quadratic_forms
 from gyrfalcon.oracles.linear.models import fill_unknown
 from gyrfalcon.oracles.recursive.inverses import GrowingInverses, no_rows, shrunken
 
@@ -245,7 +245,7 @@ class RecursiveModel:
         return self._widths(columns_of(self.basis, contexts)).T
 
     def _means(self, phi: Floats, eligible: Bools | None) -> Floats:
-        columns = lines(self.coefficients, phi)
+        columns = inner_products(self.coefficients, phi)
         if self.bounds is not None:
             np.clip(columns, *self.bounds, out=columns)
         if self.known is not None:
@@ -253,7 +253,7 @@ class RecursiveModel:
         return columns
 
     def _widths(self, phi: Floats) -> Floats:
-        squares = forms(self.matrices, np.ascontiguousarray(phi[:, : self.matrices.shape[1]]))
+        squares = quadratic_forms(self.matrices, np.ascontiguousarray(phi[:, : self.matrices.shape[1]]))
         return np.sqrt(squares, out=squares)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.oracles.linalg.batch_invariant import inner_products
 
 _PROBES = 64
 _EXACT_BY_ROW = {
@@ -160,12 +161,12 @@ class KernelExpansion:
     def __call__(self, features: Floats) -> Floats:
         """(n,) predictions."""
         size = max(1, _CELLS // max(len(self.points), 1))
-        kernel = _KERNELS[self.kernel]
-        chunks = [features[start : start + size] for start in range(0, len(features), size)]
-        values = [
-            np.einsum("nm,m->n", kernel(self.regressor, chunk, self.points), self.weights) for chunk in chunks
-        ]
-        return np.concatenate(values) if values else np.zeros(0)
+        kernel, weights = _KERNELS[self.kernel], self.weights[np.newaxis]
+        values = np.empty(len(features))
+        for start in range(0, len(features), size):
+            some = slice(start, start + size)
+            values[some] = inner_products(weights, kernel(self.regressor, features[some], self.points))[0]
+        return values
 
 
 def kernel_expansion(regressor: object) -> KernelExpansion | None:
