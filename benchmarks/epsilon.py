@@ -22,21 +22,21 @@ from rich.table import Table
 
 from benchmarks.regret.environments import PLACES
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.learners.adaptive.learner import Practical
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 
 FAMILIES: dict[str, dict[str, Learner]] = {
-    "practical": {
-        "gate": Practical(sharing="gate"),
-        "fixed": Practical(sharing="fixed"),
-        "corollary": Practical(sharing="corollary"),
+    "AdaptiveFalcon, linear class": {
+        "gate": AdaptiveFalcon(classes="linear"),
+        "fixed": AdaptiveFalcon(classes="linear", epsilon=0.03),
+        "corollary": AdaptiveFalcon(classes="linear", epsilon="corollary"),
     },
-    "calibrated": {
-        ".05": EpsilonFalcon(passive_design="coin", epsilon=0.05),
-        ".029": EpsilonFalcon(passive_design="coin", epsilon=0.029),
+    "Epsilon-FALCON": {
+        "0.05": EpsilonFalcon(passive_design="coin", epsilon=0.05),
+        "0.029": EpsilonFalcon(passive_design="coin", epsilon=0.029),
         "corollary": EpsilonFalcon(passive_design="coin", epsilon="corollary"),
     },
 }

@@ -189,9 +189,9 @@ def test_forgetting_is_exact(factor: float) -> None:
         cross = factor * log.reward[old] @ phi[old] + later.reward[new] @ again[new]
         np.testing.assert_allclose(both.inverses[action], np.linalg.inv(gram), rtol=1e-9, atol=1e-13)
         np.testing.assert_allclose(both.coefficients[action], np.linalg.solve(gram, cross), atol=1e-10)
-        np.testing.assert_allclose(
-            both.prefix_inverses[action], np.linalg.inv(gram[:3, :3]), rtol=1e-9, atol=1e-13
-        )  # type: ignore[index]
+        assert both.prefix_inverses is not None
+        prefix = np.linalg.inv(gram[:3, :3])
+        np.testing.assert_allclose(both.prefix_inverses[action], prefix, rtol=1e-9, atol=1e-13)
     assert both.n == pytest.approx(factor * 500 + 40)
     assert np.array_equal(both.inverses, both.inverses.mT)
 

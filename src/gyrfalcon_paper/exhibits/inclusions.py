@@ -107,7 +107,9 @@ def step_thresholds(n: int, generators: Sequence[np.random.Generator]) -> Floats
     grams = np.array([gram for gram, _ in samples])
     fits = np.linalg.solve(grams, np.array([cross for _, cross in samples])[:, :, np.newaxis])[:, :, 0]
     population = np.kron(np.eye(2), np.array([[1.0, 1.0 / 2.0], [1.0 / 2.0, 1.0 / 3.0]])) / 2.0
-    return np.stack(linear_thresholds(population, np.ravel(StepExample().best_lines), grams, fits), axis=1)
+    return np.stack(
+        linear_thresholds(population, np.ravel(StepExample().best_coefficients), grams, fits), axis=1
+    )
 
 
 def _moments(n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
