@@ -22,7 +22,7 @@ from rich.table import Table
 
 from benchmarks.regret.environments import PLACES
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.learners.adaptive.learner import Practical
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.simulation.simulate import simulate
@@ -30,9 +30,9 @@ from gyrfalcon.simulation.trace import Summary, Trace
 
 FAMILIES: dict[str, dict[str, Learner]] = {
     "practical": {
-        "gate": Practical(sharing="gate"),
-        "fixed": Practical(sharing="fixed"),
-        "corollary": Practical(sharing="corollary"),
+        "gate": AdaptiveFalcon(classes=("linear",)),
+        "fixed": AdaptiveFalcon(epsilon=0.03, classes=("linear",)),
+        "corollary": AdaptiveFalcon(epsilon="corollary", classes=("linear",)),
     },
     "calibrated": {
         ".05": EpsilonFalcon(passive_design="coin", epsilon=0.05),

@@ -62,8 +62,8 @@ def ours(
     return Contestant(name, "gyrfalcon", Ours(learner), milliseconds, slow=slow)
 
 
-def practical(one: str) -> EpsilonFalcon:
-    """The practical preset with one class only."""
+def practical(one: str) -> AdaptiveFalcon:
+    """The adaptive learner with one model class only."""
     return AdaptiveFalcon(classes=(one,))
 
 
