@@ -29,14 +29,14 @@ from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 
 FAMILIES: dict[str, dict[str, Learner]] = {
-    "AdaptiveFalcon, linear class": {
-        "gate": AdaptiveFalcon(classes="linear"),
-        "fixed": AdaptiveFalcon(classes="linear", epsilon=0.03),
-        "corollary": AdaptiveFalcon(classes="linear", epsilon="corollary"),
+    "practical": {
+        "gate": AdaptiveFalcon(classes=("linear",)),
+        "fixed": AdaptiveFalcon(epsilon=0.03, classes=("linear",)),
+        "corollary": AdaptiveFalcon(epsilon="corollary", classes=("linear",)),
     },
-    "Epsilon-FALCON": {
-        "0.05": EpsilonFalcon(passive_design="coin", epsilon=0.05),
-        "0.029": EpsilonFalcon(passive_design="coin", epsilon=0.029),
+    "calibrated": {
+        ".05": EpsilonFalcon(passive_design="coin", epsilon=0.05),
+        ".029": EpsilonFalcon(passive_design="coin", epsilon=0.029),
         "corollary": EpsilonFalcon(passive_design="coin", epsilon="corollary"),
     },
 }

@@ -62,8 +62,8 @@ def ours(
     return Contestant(name, "gyrfalcon", Ours(learner), milliseconds, slow=slow)
 
 
-def adaptive(one: str) -> AdaptiveFalcon:
-    """AdaptiveFalcon with one model class only."""
+def practical(one: str) -> AdaptiveFalcon:
+    """The adaptive learner with one model class only."""
     return AdaptiveFalcon(classes=(one,))
 
 
@@ -83,10 +83,10 @@ CONTESTANTS = (
     ours("SquareCB 10", SquareCB(gamma_scale=10.0, schedule=REFITS, model_class=RIDGE), (0.01, 0.05, 0.03)),
     ours("Epsilon-FALCON paper", EpsilonFalcon(constants="paper"), (0.002, 0.04, 0.02)),
     ours("Epsilon-FALCON calibrated", EpsilonFalcon(), (0.002, 0.03, 0.02)),
-    ours(LINEAR, adaptive("linear"), (0.02, 0.1, 0.06)),
-    ours("practical, quadratic", adaptive("quadratic"), (0.03, 0.5, 0.2)),
-    ours("practical, splines", adaptive("splines"), (0.04, 0.5, 0.3)),
-    ours("practical, waves", adaptive("fourier"), (0.09, 0.4, 0.4)),
+    ours(LINEAR, practical("linear"), (0.02, 0.1, 0.06)),
+    ours("practical, quadratic", practical("quadratic"), (0.03, 0.5, 0.2)),
+    ours("practical, splines", practical("splines"), (0.04, 0.5, 0.3)),
+    ours("practical, waves", practical("fourier"), (0.09, 0.4, 0.4)),
     ours(AUTO, AdaptiveFalcon(), (0.11, 0.6, 0.45)),
     ours(TREES, AdaptiveFalcon(classes="auto_trees"), (0.2, 0.6, 1.3), slow=True),
     Contestant("LinUCB .3 on 100 waves", "gyrfalcon", WavyLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)),
