@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon import Bandit, EpsilonFalcon, FixedBatch, Learner, LinTS, LinUCB, RegCB
+from gyrfalcon import AdaptiveFalcon, Bandit, EpsilonFalcon, FixedBatch, Learner, LinTS, LinUCB, RegCB
 from gyrfalcon.registry import ENTRIES
 from gyrfalcon.storage.migrations import VERSION
 
 FILES = Path(__file__).parent / "files"
 LEARNERS: dict[str, Learner] = {
-    "epsilon_falcon": EpsilonFalcon(preset="calibrated", schedule=FixedBatch(40)),
-    "adaptive": EpsilonFalcon(preset="practical", classes=("linear", "quadratic"), schedule=FixedBatch(40)),
+    "epsilon_falcon": EpsilonFalcon(schedule=FixedBatch(40)),
+    "adaptive": AdaptiveFalcon(classes=("linear", "quadratic"), schedule=FixedBatch(40)),
     "linucb": LinUCB(schedule=FixedBatch(40)),
     "lints": LinTS(schedule=FixedBatch(40), n_draws=10),
     "regcb": RegCB(schedule=FixedBatch(40)),
@@ -35,7 +35,7 @@ def noon() -> float:
 
 def played(learner: Learner) -> Bandit:
     """A bandit in its third epoch, some of whose decisions still wait for their rewards."""
-    bandit = Bandit(learner, actions=["a", "b", "c"], features=["x", "y"], seed=7, clock=noon)
+    bandit = Bandit(["a", "b", "c"], learner=learner, features=["x", "y"], seed=7, clock=noon)
     for row, context in enumerate(contexts(100, seed=1)):
         decision = bandit.decide(context)
         if row % 10 < 9 or row < 80:

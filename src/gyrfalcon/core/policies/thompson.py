@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies.kernels import by_action, mixture, rest_to_best, uniform
+from gyrfalcon.core.policies.action_columns import by_action, rest_to_best
+from gyrfalcon.core.policies.kernels import mixture, uniform
 from gyrfalcon.core.policies.normal_argmax import larger_of_two, largest_of_many
 from gyrfalcon.core.validation import check_share
 
