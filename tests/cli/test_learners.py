@@ -10,7 +10,6 @@ from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal
-from tests.test_public_api import PENDING
 
 
 def test_every_learner_is_listed_in_a_line_of_its_own() -> None:
@@ -32,7 +31,7 @@ def test_machines_get_names_and_lines() -> None:
     assert all(one["summary"].endswith(".") for one in listed)
 
 
-@pytest.mark.parametrize("name", [name for name in (*LEARNERS, *ENVIRONMENTS) if name not in PENDING])
+@pytest.mark.parametrize("name", [*LEARNERS, *ENVIRONMENTS])
 def test_every_setting_has_a_meaning_which_help_says_as_well(name: str) -> None:
     maker = {**LEARNERS, **ENVIRONMENTS}[name]
     description, text = describe(name, maker), " ".join((getdoc(maker) or "").split())

@@ -9,7 +9,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from gyrfalcon_paper.claims.exact import Problem, moments
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
@@ -24,6 +23,7 @@ from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.theory import LINEAR_CONSTANTS, regret_bound
 from gyrfalcon_paper.claims import one_step
 from gyrfalcon_paper.claims.epochs import drawn_setting, steps
+from gyrfalcon_paper.claims.exact import Problem, moments
 from gyrfalcon_paper.claims.examples import iltcb_bound
 from gyrfalcon_paper.claims.finite import Finite, random_problems
 from gyrfalcon_paper.claims.guarantee import distance_in_convex_classes

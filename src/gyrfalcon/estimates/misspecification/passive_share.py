@@ -11,11 +11,23 @@ from gyrfalcon.theory.tuning import EPSILON_MAX, optimal_epsilon
 
 @dataclass(frozen=True, slots=True)
 class EpsilonChoice:
-    """Passive shares that are optimal for the b of an estimate, and at both ends of its interval."""
+    """Passive shares that are optimal for the b of an estimate, and at both ends of its interval.
+
+    Attributes
+    ----------
+    at_lower : float
+        Optimal share at the lower end of the interval.
+    at_estimate : float or None
+        Optimal share at the estimate; None where that is a lower bound of b, and the share only known to be
+        above.
+    at_upper : float
+        Optimal share at the upper end of the interval.
+    least : float
+        Smallest share that is chosen, whatever b is.
+    """
 
     at_lower: float
     at_estimate: float | None
-    """None where the estimate is a lower bound of b: then the optimal share is only known to be above."""
     at_upper: float
     least: float
 
