@@ -22,8 +22,8 @@ def stub_of(door: str) -> str:
     if door == "gyrfalcon":
         found += [(door, module) for module in MODULES]
     imports = [_import(home, name) for home, name in sorted(found)]
-    version = ["", "__version__: str"] if door == "gyrfalcon" else []
-    return "\n".join([NOTE, *imports, *version]) + "\n"
+    version = ["__version__: str"] if door == "gyrfalcon" else []
+    return "\n".join([NOTE, *imports, "", "__all__: list[str]", *version]) + "\n"
 
 
 def _import(home: str, name: str) -> str:

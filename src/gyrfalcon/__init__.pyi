@@ -56,4 +56,5 @@ from gyrfalcon.simulation.trace import Trace as Trace
 from gyrfalcon.sweeps.grid import Grid as Grid
 from gyrfalcon.sweeps.run import run_sweep as run_sweep
 
+__all__: list[str]
 __version__: str

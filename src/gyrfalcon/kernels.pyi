@@ -10,3 +10,5 @@ from gyrfalcon.core.policies.kernels import log_barrier_weighting as log_barrier
 from gyrfalcon.core.policies.kernels import mixture as mixture
 from gyrfalcon.core.policies.kernels import softmax as softmax
 from gyrfalcon.core.policies.kernels import uniform as uniform
+
+__all__: list[str]

@@ -31,3 +31,5 @@ from gyrfalcon.environments.synthetic.outcomes import RareRewardEnvironment as R
 from gyrfalcon.environments.wrappers import Delayed as Delayed
 from gyrfalcon.environments.wrappers import Drifting as Drifting
 from gyrfalcon.environments.wrappers import Switching as Switching
+
+__all__: list[str]

@@ -2,3 +2,5 @@
 from gyrfalcon.estimates.misspecification.passive_share import EpsilonChoice as EpsilonChoice
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate as MisspecificationEstimate
 from gyrfalcon.estimates.misspecification.result import NotEstimableError as NotEstimableError
+
+__all__: list[str]

@@ -4,3 +4,5 @@ from gyrfalcon.core.epochs import decide as decide
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy as KernelPolicy
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy as UniformPolicy
 from gyrfalcon.core.records import Decisions as Decisions
+
+__all__: list[str]
