@@ -202,7 +202,7 @@ def test_an_interval_is_never_a_point(method: Any, seed: int) -> None:
     # Estimates below 0 come in about half of the logs of a class that is right.
     log = recurring_log(np.random.default_rng(seed), 60, 0.0, 0.3)
     for noise in ("equal", "unequal"):
-        found = misspecification_estimate(log, 2, method=method, noise=noise)  # type: ignore[arg-type]
+        found = misspecification_estimate(log, 2, method=method, noise=noise)
         assert found.lower <= found.b_hat < found.upper
 
 

@@ -139,7 +139,7 @@ def _path(own: Floats, added: Floats, reward: Floats, blocks: Ints, left_out: Bo
         part = _block_path(own[train], added[train], reward[train], own[new], added[new])
         sums += (part.squared_error, part.trace, part.noise_trace)
         predictions[:, new] = part.predictions
-    return RidgePath(*sums, predictions[:, left_out])
+    return RidgePath(sums[0], sums[1], sums[2], predictions[:, left_out])
 
 
 def _block_path(x: Floats, added: Floats, reward: Floats, x_new: Floats, added_new: Floats) -> RidgePath:
