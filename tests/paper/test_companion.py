@@ -161,6 +161,12 @@ def test_tables_of_one_row_are_listed_by_name() -> None:
     assert data_table({"b": [0.5, math.nan], "name": ["x", "y"]}).rows == [(0.5, "x"), ("–", "y")]
 
 
+def test_standard_errors_stand_in_brackets() -> None:
+    table = data_table({"late": [0.5, 0.25], "late_standard_error": [0.0123, 0.1], "standard_error": [1, 2]})
+    assert tuple(table.columns) == ("late", "standard error")
+    assert table.rows == [("0.5 (0.012)", 1), ("0.25 (0.1)", 2)]
+
+
 def test_the_page_says_how_to_make_it_again() -> None:
     quick, full = (companion_page([], [], Effort(quick=quick)).html() for quick in (True, False))
     assert "gyrfalcon paper --quick" in quick
