@@ -68,7 +68,7 @@ def test_many_coefficients_leave_it_unbiased() -> None:
     assert sum(one.lower > 0.0 for one in found) <= 17
 
 
-@pytest.mark.parametrize(("n_features", "n"), [(2, 800), (3, 1500)])
+@pytest.mark.parametrize(("n_features", "n"), [(2, 800), pytest.param(3, 1500, marks=pytest.mark.long)])
 def test_waves_in_a_few_dimensions(n_features: int, n: int) -> None:
     # Neighbours differ a little: coverage is near 94% and leaves 88 to 99% of 150 once in 500 runs.
     environment = SinusoidEnvironment(

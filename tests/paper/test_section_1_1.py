@@ -1,6 +1,12 @@
-"""Section 1.1: who is drawn away from the best linear model, and who is not. 50 runs of 100,000 rounds."""
+"""Section 1.1: who is drawn away from the best linear model, and who is not, in runs of 100,000 rounds.
+
+The limits were set for 50 runs. Each run of the tests has 12, with which they are 3 to 5 standard errors away
+from the means of 20 other runs: 2914 (standard deviation 154), 13,910 (3,800) and 4354 (70).
+"""
 
 from __future__ import annotations
+
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,11 +23,13 @@ from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.simulation.simulate import simulate
 
 STEP = StepExample()
-SEEDS = range(50)
 T = 100_000
+few_or_many = pytest.mark.parametrize(
+    "seeds", [range(12), pytest.param(range(50), marks=pytest.mark.long)], ids=["12", "50"]
+)
 
 
-def total_regret(learner: Learner, seeds: range = SEEDS) -> Floats:
+def total_regret(learner: Learner, seeds: range) -> Floats:
     """Cumulative regret of each run."""
     return np.array([simulate(learner, STEP, T, seed=seed).regret[0, -1] for seed in seeds])
 
@@ -31,11 +39,11 @@ def test_uniform_play_costs_a_quarter_a_round() -> None:
     assert simulate(Uniform(), STEP, T).regret[0, -1] / T == pytest.approx(0.25, abs=0.004)
 
 
-@pytest.fixture(scope="module")
-def epsilon_falcon_runs() -> tuple[Floats, Floats]:
+@cache
+def epsilon_falcon_runs(seeds: range) -> tuple[Floats, Floats]:
     """Cumulative regret of each run, and its last lines: intercepts and slopes of both actions."""
     traces = [
-        simulate(EpsilonFalcon(preset="calibrated"), STEP, T, seed=seed, keep_policies=True) for seed in SEEDS
+        simulate(EpsilonFalcon(preset="calibrated"), STEP, T, seed=seed, keep_policies=True) for seed in seeds
     ]
     ends = Contexts(np.array([[0.0], [1.0]]))
     lines = []
@@ -47,31 +55,38 @@ def epsilon_falcon_runs() -> tuple[Floats, Floats]:
     return np.array([trace.regret[0, -1] for trace in traces]), np.array(lines)
 
 
-def test_epsilon_falcon_pays_little_beyond_its_passive_share(
-    epsilon_falcon_runs: tuple[Floats, Floats],
-) -> None:
-    assert 2700 < epsilon_falcon_runs[0].mean() < 3050
+@few_or_many
+def test_epsilon_falcon_pays_little_beyond_its_passive_share(seeds: range) -> None:
+    assert 2700 < epsilon_falcon_runs(seeds)[0].mean() < 3050
 
 
-def test_epsilon_falcon_stays_near_the_best_linear_model(epsilon_falcon_runs: tuple[Floats, Floats]) -> None:
-    intercepts, slopes = epsilon_falcon_runs[1][:, 0], epsilon_falcon_runs[1][:, 1]
+@few_or_many
+def test_epsilon_falcon_stays_near_the_best_linear_model(seeds: range) -> None:
+    lines = epsilon_falcon_runs(seeds)[1]
+    intercepts, slopes = lines[:, 0], lines[:, 1]
     assert np.abs(intercepts - [-0.25, 0.5]).max() < 0.15
     assert np.abs(slopes - [1.5, 0.0]).max() < 0.15
     crossing = (0.5 - intercepts[:, 0]) / slopes[:, 0]
     assert np.abs(crossing - 0.5).max() < 0.05
 
 
-def test_falcon_on_the_last_epoch_is_worse_than_half_of_uniform_play() -> None:
-    assert total_regret(Falcon()).mean() > 13_500
+@pytest.mark.parametrize(
+    ("seeds", "least"),
+    [(range(12), 10_000), pytest.param(range(50), 13_500, marks=pytest.mark.long)],
+    ids=["12", "50"],
+)
+def test_falcon_on_the_last_epoch_is_worse_than_half_of_uniform_play(seeds: range, least: float) -> None:
+    assert total_regret(Falcon(), seeds).mean() > least
 
 
-def test_falcon_on_all_data_settles_at_the_self_consistent_policy() -> None:
-    assert 4250 < total_regret(Falcon(data="all")).mean() < 4450
+@few_or_many
+def test_falcon_on_all_data_settles_at_the_self_consistent_policy(seeds: range) -> None:
+    assert 4250 < total_regret(Falcon(data="all"), seeds).mean() < 4450
 
 
 def test_linucb_settles_there_too() -> None:
     hundreds = range(100, 10_100, 100)
-    runs = simulate(LinUCB(), STEP, 10_000, len(SEEDS), checkpoints=hundreds).regret_per_round
+    runs = simulate(LinUCB(), STEP, 10_000, 50, checkpoints=hundreds).regret_per_round
     assert 0.038 < runs[:, 50:].mean() < 0.042
     # It falls, then rises, within a few hundred rounds.
     by_hundred = runs[:, :10].mean(axis=0)
