@@ -225,5 +225,4 @@ def _linear_outlook(linear: Epoch, log: Log) -> Outlook | None:
     model, pooled = optimist(linear.policy), played_state(linear).model
     if model is None or pooled is None:
         return None
-    rows = np.arange(len(log)), log.action
-    return Outlook.of(pooled.scores(log.contexts), model.widths(log.contexts)[rows] ** 2)
+    return Outlook.of(pooled.scores(log.contexts), model.widths_of(log.contexts, log.action) ** 2)
