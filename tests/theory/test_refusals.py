@@ -59,7 +59,7 @@ def test_the_corrected_proof_allows_a_little_less_delta_than_the_printed_one() -
     regret_bound(1000, 2, 4.0, 0.01, 0.1, delta=0.5, variant="paper")
     with pytest.raises(ValueError, match=r"delta is 0\.4902; the proof needs delta in \(0, 0\.4901\]"):
         regret_bound(1000, 2, 4.0, 0.01, 0.1, delta=0.4902)
-    with pytest.raises(ValueError, match=r"delta is 0\.5001; the proof needs delta in \(0, \.5\]"):
+    with pytest.raises(ValueError, match=r"delta is 0\.5001; the proof needs delta in \(0, 0\.5\]"):
         regret_bound(1000, 2, 4.0, 0.01, 0.1, delta=0.5001, variant="paper")
 
 

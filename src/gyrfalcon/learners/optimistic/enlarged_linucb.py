@@ -43,5 +43,5 @@ class EnlargedLinUCB(Optimist):
         check_not_negative("alpha", self.alpha)
 
     def bonus(self, weights: Floats) -> Floats:
-        """Alpha, and what misspecification adds after so many rows, (K,) or (1,) where actions share them."""
+        """Alpha, and what misspecification adds after n rows, (K,) or (1,) where actions share them."""
         return np.asarray(self.alpha + self.misspecification * np.sqrt(weights))

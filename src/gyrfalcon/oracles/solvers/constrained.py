@@ -92,7 +92,7 @@ def constrained_fit(
 ) -> ConstrainedFit:
     """The constrained fit of the rows behind two moments; `ridge` may be one penalty per coefficient.
 
-    A slack that is a function is asked with alpha, the mean passive error of the passive fit.
+    A slack that is a function is called with alpha, the mean passive error of the passive fit.
 
     >>> ones = [[1.0], [1.0]]
     >>> fit = constrained_fit(Moments.of(ones, [1.0, 1.0]), Moments.of(ones, [0.0, 0.0]), slack=1.0)
