@@ -114,7 +114,7 @@ def test_the_lower_end_is_seldom_above_0_for_a_true_class() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("richer", [None, Linear(basis=Polynomial(degree=2))])
-@pytest.mark.parametrize("n_folds", [5, 10])
+@pytest.mark.parametrize("n_folds", [5, pytest.param(10, marks=pytest.mark.long)])
 def test_the_lower_end_is_honest_for_a_true_class(richer: ModelClass | None, n_folds: int) -> None:
     # At most 2.5% of 100 are expected; more than 8 once in 400 runs.
     found = repeated(

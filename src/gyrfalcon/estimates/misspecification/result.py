@@ -21,7 +21,7 @@ class MisspecificationEstimate:
 
     b is the mean, over contexts and uniform play, of the squared distance between the true mean reward and
     the best model of the class. No estimate is free of assumptions: noise and a mean reward that is rough
-    enough can't be told apart.
+    enough can't be distinguished.
 
     Attributes
     ----------
