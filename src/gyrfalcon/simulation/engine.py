@@ -97,7 +97,7 @@ def needs_coins(epoch: Epoch) -> bool:
 
 
 class Rounds:
-    """Rounds of an environment and uniforms of a learner, each from a stream of its own."""
+    """Rounds of an environment and uniforms of a learner, from independent streams."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

@@ -53,7 +53,7 @@ class NamedSet:
         return self.data.problem
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Rounds start..stop-1."""
+        """Contexts and rewards of rounds start..stop-1."""
         return self.data.draw(start, stop, seed)
 
     def _read(self) -> Classification:

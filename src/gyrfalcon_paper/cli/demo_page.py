@@ -38,7 +38,7 @@ _NEXT = [
 
 
 def demo_page(outcomes: Mapping[str, Outcome], n_rounds: int, n_replications: int) -> str:
-    """The page's HTML."""
+    """The page of the demonstration as HTML."""
     size = f"{n_rounds:,} rounds, {n_replications} replications"
     return Page(
         "A misspecified reward model",

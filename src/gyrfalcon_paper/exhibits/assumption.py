@@ -67,7 +67,7 @@ def _hull(n: int, generators: list[np.random.Generator]) -> Floats:
 
 
 def tables(results: list[Any]) -> Tables:
-    """Quantiles of the thresholds, and the C that each asks for."""
+    """Quantiles of the thresholds, and the C that each requires."""
     rows = [
         _row(name, n, inclusion, share, found[:, place])
         for name, n, found in results

@@ -218,7 +218,7 @@ class Problem:
         cube, given, _ = (None, None, True) if actions is None else cube_of(self, actions)
         if cube is not None and len(cube) != 1:
             raise ValueError(
-                f"actions are of {len(cube)} contexts, and one is asked for; give one (K, q) array."
+                f"actions are of {len(cube)} contexts, where one is expected; give one (K, q) array."
             )
         return self._assembled(1, table, cube, given, mask)
 

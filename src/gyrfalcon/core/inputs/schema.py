@@ -217,7 +217,7 @@ class Schema:
             encoded = self.encode(row)
             if len(encoded) != 1:
                 raise ValueError(
-                    f"one context is asked for, and there are {len(encoded)} rows; give one row."
+                    f"there are {len(encoded)} rows where one context is expected; give one row."
                 )
             return encoded
         values = tables.row_of(row)

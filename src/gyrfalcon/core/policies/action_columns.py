@@ -113,7 +113,7 @@ def barrier_level(gaps: Floats, mask: Bools | None) -> Floats:
         blank(weights, mask)
         step = (sequential_sum(weights) - 1.0) / sequential_sum(weights * weights)
         raised = np.maximum(level, level + step)
-        # A row that no longer rises keeps its level for ever, whatever other rows of the batch still do.
+        # A row that no longer rises keeps its level, whatever other rows of the batch still do.
         if np.array_equal(raised, level):
             return level
         level = raised

@@ -76,8 +76,8 @@ class ThompsonPolicy:
     The score of an action has the deviation `scale` times its width; scale 0 is greedy play.
 
     >>> from types import SimpleNamespace
-    >>> belief = SimpleNamespace(means=lambda _: np.array([[0.6, 0.5]]), widths=lambda _: np.array([[1, 2]]))
-    >>> ThompsonPolicy(belief, scale=0.1).probabilities(Contexts(np.zeros((1, 0)))).round(8).tolist()
+    >>> posterior = SimpleNamespace(means=lambda _: np.array([[0.6, 0.5]]), widths=lambda _: np.array([[1, 2]]))
+    >>> ThompsonPolicy(posterior, scale=0.1).probabilities(Contexts(np.zeros((1, 0)))).round(8).tolist()
     [[0.67263958, 0.32736042]]
     """
 

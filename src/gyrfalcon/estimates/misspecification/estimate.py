@@ -109,8 +109,8 @@ def suited_method(rows: Log, oracle: AnyOracle) -> tuple[Method, str]:
     enough = n_repeated >= REPEATED_SHARE * len(rows) and n_spare >= SPARE_ROWS
     if enough and isinstance(oracle, LinearOracle):
         return "pure_error", f"{n_repeated} of {len(rows)} rows share their context and action with another."
-    told = f"{n_repeated} of {len(rows)} rows share their context and action with another, and "
+    shared = f"{n_repeated} of {len(rows)} rows share their context and action with another, and "
     d = spread_points(rows).shape[1]
     if d <= FEW_FEATURES:
-        return "residual_products", told + f"with {d} varying features the nearest row is near."
-    return "one_step", told + f"with {d} varying features the nearest row is not near."
+        return "residual_products", shared + f"with {d} varying features the nearest row is near."
+    return "one_step", shared + f"with {d} varying features the nearest row is not near."

@@ -188,7 +188,7 @@ def one_step(
     has 4 k / (k-1) there.
 
     The upper end is that of the class's best risk b + sigma^2: noise and a mean reward that no richer class
-    has found can't be told apart.
+    has found can't be distinguished.
 
     `richer` is any model class; None adds random Fourier features to a linear one, at a length scale chosen
     by cross-validation.

@@ -12,7 +12,7 @@ from gyrfalcon.core.validation import is_number
 
 
 class NotEstimableError(ValueError):
-    """These rows can't say how wrong the model class is."""
+    """Raised where rows can't determine the misspecification of a model class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -21,7 +21,7 @@ class MisspecificationEstimate:
 
     b is the mean, over contexts and uniform play, of the squared distance between the true mean reward and
     the best model of the class. No estimate is free of assumptions: noise and a mean reward that is rough
-    enough can't be told apart.
+    enough can't be distinguished.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class MisspecificationEstimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """(lower, upper)."""
+        """The confidence interval as a pair (lower, upper)."""
         return self.lower, self.upper
 
 

@@ -64,7 +64,7 @@ def moments(x: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, slots=True)
 class IdentityMap:
-    """The inputs themselves.
+    """Feature map that returns its inputs unchanged.
 
     >>> IdentityMap(2).expand(np.array([3.0, 4.0]))
     array([3., 4.])
@@ -84,7 +84,7 @@ class IdentityMap:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The inputs as they are.
+    """Basis of the inputs themselves, without any transformation.
 
     >>> Identity().fit(np.zeros((1, 2)))
     IdentityMap(n_inputs=2)
@@ -259,7 +259,7 @@ class RandomFourier:
             raise ValueError(f"seed is {self.seed}; give a whole number that is not negative.")
 
     def fit(self, x: Floats) -> FourierMap:
-        """Waves drawn afresh from the seed, over inputs standardised with these rows."""
+        """Random Fourier features with frequencies drawn from the seed, of inputs standardised with these rows."""
         means, scales = moments(x)
         rng = np.random.default_rng(self.seed)
         frequencies = rng.standard_normal((x.shape[1], self.n_features)) / self.length_scale

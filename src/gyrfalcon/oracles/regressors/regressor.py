@@ -162,7 +162,7 @@ class RegressorOracle:
         return RowSummary((part,) if len(log) else ())
 
     def empty(self) -> RowSummary:
-        """No rows."""
+        """Summary of no rows at all."""
         return RowSummary()
 
     def fit(
@@ -190,7 +190,7 @@ class RegressorOracle:
     def noise(self, alpha: float, active: RowSummary, passive: RowSummary) -> Noise:
         """sigma^2 and degrees of freedom: as set or known, else from how half the rows predict the others.
 
-        A tree can fit its rows without error; only rows that it has not seen tell of the noise.
+        A tree can fit its rows without error; only rows that it has not seen measure the noise.
         """
         known = noise_of_parameters(alpha, self.n_parameters, active, passive)
         if self.estimator.is_linear:
@@ -202,7 +202,7 @@ class RegressorOracle:
         return found if self.settings.complexity is None else replace(found, degrees=known.degrees)
 
     def reindexed(self, n_actions: int) -> RegressorOracle:
-        """The same oracle for another number of actions."""
+        """The oracle for another number of actions."""
         return replace(self, linear=self.linear.reindexed(n_actions))
 
     def reindexed_summary(self, summary: RowSummary, source: Ints) -> RowSummary:

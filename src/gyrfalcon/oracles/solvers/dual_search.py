@@ -129,7 +129,7 @@ def dual_search(
 
 @dataclass(frozen=True, slots=True)
 class _Trial(Generic[S]):
-    """One regression."""
+    """One weighted regression of the search: its multiplier and its excess."""
 
     multiplier: float
     excess: float

@@ -18,7 +18,7 @@ from gyrfalcon.oracles.solvers.least_squares import penalty_rows, rows_fit
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.oracles.solvers.secular import shares
 
-_SURELY_SEEN = 1e-6
+_CLEARLY_IDENTIFIED = 1e-6
 """A coordinate with more than this share of a side's form is above rounding whatever that side's rank."""
 
 _PLAINLY_SEEN = 1e-3
@@ -27,7 +27,7 @@ _PLAINLY_SEEN = 1e-3
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Rounding of what is summed over a block's rows, beside a condition of 1."""
 
-_SPECK = 1e-15
+_NEGLIGIBLE = 1e-15
 """A column of one side below this share of both sides' is beneath the rounding of the common coordinates."""
 
 
@@ -143,7 +143,7 @@ def mixed_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil |
         return None
     c, v = np.where(plain, c, 0.0), np.where(plain, v, 0.0)
     s_squared = _rest_of_one(c**2, active_form, whitening.basis, rotation)
-    if not (s_squared > _SURELY_SEEN).all():
+    if not (s_squared > _CLEARLY_IDENTIFIED).all():
         return None
     s = np.sqrt(s_squared)
     u = _turned(active.cross, whitening.basis, rotation) / n / s
@@ -292,14 +292,14 @@ def _pencil(
 def _own_gram(form: Floats, scale: Floats) -> Whitening:
     """One side's whitening on its own; a column that is rounding beside the other side's is zero."""
     scaled = form * scale[:, :, None] * scale[:, None, :]
-    seen = np.diagonal(scaled, axis1=1, axis2=2) > _SPECK
+    seen = np.diagonal(scaled, axis1=1, axis2=2) > _NEGLIGIBLE
     return whitened_gram(scaled * seen[:, :, None] * seen[:, None, :])
 
 
 def _own_rows(rows: Floats, scale: Floats) -> Whitening:
-    """The same from rows."""
+    """One side's whitening from its rows; a column that is rounding beside the other side's is zero."""
     scaled = rows[:, :, :-1] * scale[:, None, :]
-    return whitened_rows(scaled * (np.linalg.norm(scaled, axis=1) > _SPECK)[:, None, :])
+    return whitened_rows(scaled * (np.linalg.norm(scaled, axis=1) > _NEGLIGIBLE)[:, None, :])
 
 
 def _sees_all(seen: Bools, form: Floats) -> bool:
