@@ -11,7 +11,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.representation import changed_fields_repr
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_whole, is_number
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
 from gyrfalcon.environments.streams import DELAYS, DRIFT, rows_of, stream
@@ -69,7 +69,7 @@ class Delayed:
             )
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -142,7 +142,7 @@ class Switching:
         check_same_problem(self.environments)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -225,7 +225,7 @@ class Drifting:
         check_same_problem((self.before, self.after))
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.representation import changed_fields_repr
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.environments.data.classification import Classification, Order
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import PotentialOutcomes
@@ -38,7 +38,7 @@ class NamedSet:
         self._check(found)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def data(self) -> Classification:

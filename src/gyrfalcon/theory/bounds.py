@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gyrfalcon.theory.checks import Variant, check_exponents, check_tau_1, check_theorem, check_variant
 from gyrfalcon.theory.constants import C_LINEAR, Constants, constants
-from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
+from gyrfalcon.theory.misspecification import misspecification_scale, worst_misspecification
 from gyrfalcon.theory.regret_rates import RegretRate, regret_rate
 
 

@@ -6,7 +6,7 @@ import math
 
 from gyrfalcon.core.validation import check_positive
 from gyrfalcon.theory.checks import check_actions, check_epsilon, check_exponents, check_misspecification
-from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
+from gyrfalcon.theory.misspecification import misspecification_scale, worst_misspecification
 
 EPSILON_MAX = math.nextafter(0.5, 0.0)
 """The largest passive share below 0.5."""

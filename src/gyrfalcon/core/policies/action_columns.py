@@ -6,6 +6,8 @@ gets the same bits alone and in any batch. Ties at the best score go to the lowe
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -117,3 +119,12 @@ def barrier_level(gaps: Floats, mask: Bools | None) -> Floats:
         if np.array_equal(raised, level):
             return level
         level = raised
+
+
+def best_of_row(scores: list[float]) -> tuple[int, float]:
+    """The first best action of one row in plain floats, and its score."""
+    # A sum is finite only if no score is NaN or infinite; a finite row may still overflow it.
+    if not math.isfinite(sum(scores)):
+        check_finite(np.array(scores))
+    top = max(scores)
+    return scores.index(top), top

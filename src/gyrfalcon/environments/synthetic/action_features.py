@@ -11,7 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.representation import changed_fields_repr
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import Noise, check_flag, check_noise, check_positive, check_share, check_whole
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes, block_generator, drawn
 from gyrfalcon.environments.streams import MASKS, rows_of, stream
@@ -77,7 +77,7 @@ class ActionFeatureEnvironment:
             raise ValueError("n_features is 0, so that nothing interacts; give some, or interactions=False.")
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -171,7 +171,7 @@ class EligibilityEnvironment:
         check_share("share", self.share)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
