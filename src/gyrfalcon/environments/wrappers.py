@@ -14,9 +14,8 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_whole, is_number
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
-from gyrfalcon.environments.streams import DELAYS, DRIFT, rows_of, stream
-from gyrfalcon.environments.validation import problem_of
-from gyrfalcon.environments.wrapping import check_environment, check_same_problem, layers, rows_from
+from gyrfalcon.environments.streams import DELAYS, DRIFT, layers, rows_from, rows_of, stream
+from gyrfalcon.environments.validation import check_environment, check_same_problem, problem_of
 
 Distribution: TypeAlias = Literal["fixed", "geometric", "poisson"]
 _LONGEST = 2.0**53

@@ -25,8 +25,8 @@ import numpy as np
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
+from gyrfalcon.environments.data.named import NamedSet
 from gyrfalcon.oracles.regressors.spec import Estimator, estimator_of
-from gyrfalcon.sweeps.named_sets import NamedSet
 from gyrfalcon.sweeps.registry import PARTS
 
 _KEYED = 'Keyed(object, key="a name of yours")'

@@ -10,10 +10,9 @@ from functools import partial
 from typing import Any
 
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
-from gyrfalcon.environments.data.named import dataset_names
+from gyrfalcon.environments.data.named import NamedSet, dataset_names
 from gyrfalcon.oracles.regressors.spec import class_named
 from gyrfalcon.registry import entries_of
-from gyrfalcon.sweeps.named_sets import NamedSet
 
 Maker = Callable[..., Any]
 

@@ -65,8 +65,7 @@ def _check(rounds: int, replications: int) -> None:
 def _written(out: Path, outcomes: dict[str, Outcome], rounds: int, replications: int) -> dict[str, str]:
     from gyrfalcon.reports.pictures import picture
     from gyrfalcon.storage.atomic import write_atomically
-    from gyrfalcon_paper.cli.demo_figures import regret_over_time
-    from gyrfalcon_paper.cli.demo_page import demo_page
+    from gyrfalcon_paper.cli.demo_page import demo_page, regret_over_time
 
     figure, page = out / "demo.png", out / "demo.html"
     write_atomically(figure, picture(regret_over_time(outcomes), "png"))

@@ -11,8 +11,8 @@ import numpy as np
 from gyrfalcon import theory
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.reports.figures import COLOURS
 from gyrfalcon.reports.labels import plain_numbers
-from gyrfalcon.reports.style import COLOURS
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.exhibits.inclusions import (
     GridSample,

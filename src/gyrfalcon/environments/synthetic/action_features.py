@@ -14,10 +14,9 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import Noise, check_flag, check_noise, check_positive, check_share, check_whole
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes, block_generator, drawn
-from gyrfalcon.environments.streams import MASKS, rows_of, stream
+from gyrfalcon.environments.streams import MASKS, layers, rows_of, stream
 from gyrfalcon.environments.synthetic.box import box_problem, noisy, truth_generator, within_unit
-from gyrfalcon.environments.validation import problem_of
-from gyrfalcon.environments.wrapping import check_environment, layers
+from gyrfalcon.environments.validation import check_environment, problem_of
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
