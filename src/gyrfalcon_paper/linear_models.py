@@ -1,4 +1,4 @@
-"""Linear models of one feature on (0, 1): coefficients of each action, where they cross, how far apart they are."""
+"""Linear models of one feature on (0, 1): coefficients, crossings, and distances."""
 
 from __future__ import annotations
 

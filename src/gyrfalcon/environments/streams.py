@@ -51,7 +51,7 @@ def layers(environment: object, kind: type) -> int:
 
 
 def rows_from(environments: Sequence[Drawable], which: Ints, start: int, seed: int) -> PotentialOutcomes:
-    """Rounds from `start` on, round i from environments[which[i]]; an environment is drawn only where it is needed."""
+    """Rounds from `start` on, round i from environments[which[i]], each drawn only where it is needed."""
     present = np.unique(which).tolist() if len(which) else [0]
     places = [np.flatnonzero(which == number) for number in present]
     parts = [

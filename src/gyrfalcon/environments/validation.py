@@ -1,4 +1,4 @@
-"""Input validation of environments: their draws become arrays of known shapes, or an error says what is wrong."""
+"""Input validation of environments: draws become arrays of known shapes, or an error says what is wrong."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ def check_same_problem(environments: Sequence[Drawable]) -> None:
             one, two = getattr(first, part), getattr(other, part)
             if one != two:
                 raise ValueError(
-                    f"{part} is {_short(one)} in the first environment and {_short(two)} in environment {number + 1}; "
+                    f"{part} is {_short(one)} in the first environment and {_short(two)} in "
+                    f"environment {number + 1}; "
                     "give environments that pose the same problem."
                 )
 
 
 def problem_of(environment: Drawable) -> Problem:
-    """The problem that an environment poses; one that does not say has actions 1 to K and rewards of any size.
+    """The problem that an environment poses; by default with actions 1 to K and rewards of any size.
 
     >>> from gyrfalcon.environments.paper import StepExample
     >>> problem_of(StepExample()).actions

@@ -26,8 +26,8 @@ _LONGEST = 2.0**53
 class Delayed:
     """An environment whose rewards are known only some rounds later.
 
-    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each round,
-    independently of contexts, rewards and actions. They add to those of the environment itself.
+    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each
+    round, independently of contexts, rewards and actions. They add to those of the environment itself.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ class Delayed:
 class Switching:
     """Several environments with the same problem, one after the other.
 
-    Every environment counts all rounds, not only its own: a switch at round 1000 goes on with round 1000 of the
-    next environment. Environments that differ in their true means alone share contexts and noise.
+    Every environment counts all rounds, not only its own: a switch at round 1000 goes on with round 1000 of
+    the next environment. Environments that differ in their true means alone share contexts and noise.
 
     Parameters
     ----------
@@ -184,9 +184,9 @@ class Switching:
 class Drifting:
     """An environment that turns gradually into another one.
 
-    A round comes from `after` with a probability that is 0 up to round `start`, rises linearly, and is 1 from round
-    `stop` on. Which rounds those are depends on the seed alone, and is independent of both environments. For more
-    environments, let one that drifts turn into a third.
+    A round comes from `after` with a probability that is 0 up to round `start`, rises linearly, and is 1 from
+    round `stop` on. Which rounds those are depends on the seed alone, and is independent of both
+    environments. For more environments, let one that drifts turn into a third.
 
     Parameters
     ----------

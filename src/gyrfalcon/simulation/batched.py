@@ -40,7 +40,7 @@ _NUMBERS_AHEAD = 1 << 24
 
 
 class NotBatchableError(Exception):
-    """Raised for outcomes with eligible actions, action features or late rewards, which are played one by one."""
+    """Raised for outcomes with eligible actions, action features or late rewards."""
 
 
 def how_many_together(run: Run) -> int:
@@ -183,7 +183,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class ReplicationState:
-    """State of all replications: batched ones by their place in the batch, others with an epoch of their own."""
+    """State of all replications: batched ones by their place in the batch, others by their epochs."""
 
     learner: RegressionLearner | RidgeLearner
     clock: Epoch  # what all epochs of this moment have in common

@@ -238,7 +238,8 @@ def _stable_repr(value: object) -> str:
     else:
         return text
     raise ValueError(
-        f"{short_repr(value)} has no content to key its results by, as {problem}; make {type(value).__name__} a "
+        f"{short_repr(value)} has no content to key its results by, as {problem}; "
+        f"make {type(value).__name__} a "
         f"frozen dataclass, or wrap the object as {_KEYED}."
     )
 

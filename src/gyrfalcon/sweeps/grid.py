@@ -99,8 +99,8 @@ class Cell:
 class Grid:
     """Grid of learners, environments and seeds for a sweep.
 
-    Learners and environments are objects, or settings such as `{"name": "LinUCB", "alpha": 0.3}`, or names. A list
-    within settings is a choice: the grid has one learner for each combination.
+    Learners and environments are objects, or settings such as `{"name": "LinUCB", "alpha": 0.3}`, or names. A
+    list within settings is a choice: the grid has one learner for each combination.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def environment_maker(name: object, place: str) -> tuple[str, Maker]:
 
 
 def part_maker(name: object, place: str) -> tuple[str, Maker]:
-    """The right name of what a setting may hold, and what makes it: a part, a regressor, or an environment."""
+    """The right name of what a setting may hold, and what makes it: a part, regressor or environment."""
     return _regressor(name, place) or _data_set(name) or _found(name, PARTS, "part", place, _part_names)
 
 

@@ -140,8 +140,8 @@ def run_sweep(
 ) -> Sweep:
     """Compute the results of a grid in a folder; stored cells are not computed again.
 
-    After a kill, a full disk or Ctrl-C the same call goes on where it stopped: at most the cells that were being
-    computed are lost. A damaged or foreign Parquet file is set aside and its cell computed anew.
+    After a kill, a full disk or Ctrl-C the same call goes on where it stopped: at most the cells that were
+    being computed are lost. A damaged or foreign Parquet file is set aside and its cell computed anew.
 
     Parameters
     ----------

@@ -17,9 +17,9 @@ def optimal_epsilon(
 ) -> float:
     """Passive share of least cost: ((rho/4) c K sqrt(b))^(4/(4+rho)), moved into [eps_min, 0.5).
 
-    Minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At rho = 1 it is
-    (c/4)^(4/5) K^(4/5) b^(2/5). With `clip` off the formula's own value comes out, 0 for b = 0 and above 0.5 where no
-    share is large enough.
+    Minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At rho = 1
+    it is (c/4)^(4/5) K^(4/5) b^(2/5). With `clip` off the formula's own value comes out, 0 for b = 0 and
+    above 0.5 where no share is large enough.
 
     Parameters
     ----------

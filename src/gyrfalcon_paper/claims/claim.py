@@ -225,7 +225,7 @@ def means(**samples: Floats) -> dict[str, float]:
 def short_number(number: float) -> str:
     """The number in four digits, or all of them before the point.
 
-    >>> short_number(0.0405694), short_number(123456.7), short_number(2.0), short_number(1e-17), short_number(1e9)
+    >>> tuple(map(short_number, (0.0405694, 123456.7, 2.0, 1e-17, 1e9)))
     ('0.04057', '123,457', '2', '0', '1e+09')
     """
     tidy = rounded(number)

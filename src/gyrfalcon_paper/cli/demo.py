@@ -37,8 +37,9 @@ def demo(
     """Play the paper's first example in a minute: a table and a page.
 
     The reward of action 1 is a step. LinUCB, FALCON and Epsilon-FALCON fit linear models, the best of which
-    is good enough to act optimally; AdaptiveFalcon, the default learner, chooses its model class from the data.
-    The page shows the regret of each over time. AdaptiveFalcon refits most often and has 6 replications at most.
+    is good enough to act optimally; AdaptiveFalcon, the default learner, chooses its model class from the
+    data. The page shows the regret of each over time. AdaptiveFalcon refits most often and has 6 replications
+    at most.
     """
     _check(rounds, replications)
     out.mkdir(parents=True, exist_ok=True)

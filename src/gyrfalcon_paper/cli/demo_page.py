@@ -39,8 +39,8 @@ _LEARNERS = (
 _NEXT = [
     "<code>gyrfalcon simulate EpsilonFalcon StepExample</code> plays any learner in any environment; "
     "<code>gyrfalcon learners</code> lists them.",
-    "<code>gyrfalcon sweep grid.toml --out results</code> runs a grid of learners, environments and seeds on all "
-    "cores, and goes on where it was stopped.",
+    "<code>gyrfalcon sweep grid.toml --out results</code> runs a grid of learners, environments and seeds on "
+    "all cores, and goes on where it was stopped.",
     "<code>gyrfalcon paper --out paper</code> computes every figure, table and claim of the paper.",
     "<code>gyrfalcon bounds -T 1e6 -K 2 -d 4 -b 0.03125</code> prints the theorem's bound for this problem.",
 ]
@@ -110,7 +110,8 @@ def _greedy(outcomes: Mapping[str, Outcome]) -> str:
     costs = "; ".join(f"{name} {outcome.greedy_regret():.4f}" for name, outcome in outcomes.items())
     return (
         "The greedy policy of the final estimates loses one half wherever they rank the two actions wrongly. "
-        f"Its expected regret per round, averaged over replications: {costs}. For the best linear model it is 0."
+        f"Its expected regret per round, averaged over replications: {costs}. "
+        "For the best linear model it is 0."
     )
 
 

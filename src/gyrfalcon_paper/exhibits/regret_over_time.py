@@ -1,9 +1,9 @@
 """Figure "Evolution of per-period regret": LinUCB's falls, then rises to that of a self-consistent policy.
 
-That is greedy play whose own data bring back the linear model that it plays by. If action 1 is played above s,
-its rows have x uniform on (s, 1), and the least-squares fit of a step at 0.5 to them has the value
-(1 - 3 (0.5 - s) / (1 - s)) / (2 (1 - s)) at s. It switches there again if that is the 0.5 of action 2, which is
-s^2 - 4 s + 3/2 = 0, so s = 2 - sqrt(5/2). Between s and 0.5 play loses 0.5.
+That is greedy play whose own data bring back the linear model that it plays by. If action 1 is played above
+s, its rows have x uniform on (s, 1), and the least-squares fit of a step at 0.5 to them has the value (1 - 3
+(0.5 - s) / (1 - s)) / (2 (1 - s)) at s. It switches there again if that is the 0.5 of action 2, which is s^2
+- 4 s + 3/2 = 0, so s = 2 - sqrt(5/2). Between s and 0.5 play loses 0.5.
 """
 
 from __future__ import annotations

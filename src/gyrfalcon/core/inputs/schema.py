@@ -99,8 +99,9 @@ class Schema:
         Parameters
         ----------
         spec
-            A number of numeric features (x0, x1, ...); a list of names of numeric features; a mapping of names
-            to "numeric", "boolean", "hashed", a list of levels or a column; a schema; or None for no features.
+            A number of numeric features (x0, x1, ...); a list of names of numeric features; a mapping of
+            names to "numeric", "boolean", "hashed", a list of levels or a column; a schema; or None for no
+            features.
 
         Raises
         ------

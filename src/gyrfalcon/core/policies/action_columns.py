@@ -1,7 +1,7 @@
 """Computations on scores with actions as the leading axis, (K, n).
 
-Reductions over actions then run over long contiguous rows, and sums over actions are sequential, so that a row
-gets the same bits alone and in any batch. Ties at the best score go to the lowest index.
+Reductions over actions then run over long contiguous rows, and sums over actions are sequential, so that a
+row gets the same bits alone and in any batch. Ties at the best score go to the lowest index.
 """
 
 from __future__ import annotations

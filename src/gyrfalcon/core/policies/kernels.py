@@ -1,7 +1,7 @@
 """Action selection kernels: scores (..., K) and eligible actions -> probabilities (..., K).
 
-A row gets the same bits alone and in any batch. Ties at the best score go to the lowest index. K is the number
-of eligible actions of the row.
+A row gets the same bits alone and in any batch. Ties at the best score go to the lowest index. K is the
+number of eligible actions of the row.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def dataset(
 ) -> Classification:
     """A classification data set of scikit-learn or KEEL as a bandit.
 
-    "sklearn/wine", "keel/wine" and "imbalanced/vowel0" name the collection. Without one, a name means scikit-learn's
-    set if there is one, else KEEL's, and else one of KEEL's imbalanced ones.
+    "sklearn/wine", "keel/wine" and "imbalanced/vowel0" name the collection. Otherwise a name is
+    scikit-learn's set if there is one, else KEEL's, and else one of KEEL's imbalanced ones.
 
     Parameters
     ----------

@@ -24,9 +24,9 @@ class ActionFeatureEnvironment:
     """Actions with features of their own, and coefficients that all actions share.
 
     Features v of each action are new in every round and uniform on (-1, 1)^q, and so are p features x of the
-    context. Means are (1 + (1 - m) l + m s) / 2, where l is linear in v and, with interactions, in the products x v,
-    s is a sinusoid of a projection of v, and m is the misspecification. There are too many features for quadrature:
-    use `Population.sampled`.
+    context. Means are (1 + (1 - m) l + m s) / 2, where l is linear in v and, with interactions, in the
+    products x v, s is a sinusoid of a projection of v, and m is the misspecification. There are too many
+    features for quadrature: use `Population.sampled`.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ class SharedTruth:
 class EligibilityEnvironment:
     """An environment in which only a random part of the actions may be chosen.
 
-    Actions are eligible at random, independently of contexts and rewards. Where none would be, one stays, each with
-    the same probability. Actions that the environment itself excludes stay excluded.
+    Actions are eligible at random, independently of contexts and rewards. Where none would be, one stays,
+    each with the same probability. Actions that the environment itself excludes stay excluded.
 
     Parameters
     ----------

@@ -34,10 +34,10 @@ AnyModel = RegressorModel | LinearModel
 class Regressor:
     """Reward models of a regressor in scikit-learn's manner.
 
-    The regressor has `fit(X, y, sample_weight)` and `predict`. The constraint is met by a search over weighted
-    regressions. The paper's guarantee needs a convex class whose squared error the regressor minimises: linear,
-    kernel ridge, isotonic and `StumpHull` regressors are known to be; for others a fit report says that it does not
-    apply, unless `convex=True` asserts it.
+    The regressor has `fit(X, y, sample_weight)` and `predict`. The constraint is met by a search over
+    weighted regressions. The paper's guarantee needs a convex class whose squared error the regressor
+    minimises: linear, kernel ridge, isotonic and `StumpHull` regressors are known to be; for others a fit
+    report says that it does not apply, unless `convex=True` asserts it.
 
     Parameters
     ----------

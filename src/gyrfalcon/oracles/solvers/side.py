@@ -1,4 +1,4 @@
-"""One side, active or passive, in common coordinates: its mean error as a sum of squares, one per coordinate."""
+"""One side, active or passive, in common coordinates: its mean error as a sum of squares."""
 
 from __future__ import annotations
 
