@@ -1,7 +1,7 @@
 """Epsilon-FALCON as one would type it for one experiment: arrays, no checks, no objects, nothing kept.
 
-The algorithm, its constants and the environments are those of `EpsilonFalcon()` in `StepExample`
-and `LinearEnvironment`. Whole epochs are arrays, cut into pieces that stay in the processor's cache. Scores and
+The algorithm, its constants and the environments are those of `EpsilonFalcon()` in `StepExample` and
+`LinearEnvironment`. Whole epochs are arrays, cut into pieces that stay in the processor's cache. Scores and
 rewards have actions first, as a maximum or a sum over actions is then one of long rows.
 """
 

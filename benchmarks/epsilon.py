@@ -3,8 +3,8 @@
 `python -m benchmarks.epsilon` prints the tables of docs/how-to/choose-epsilon.md: practical play of one
 linear model with a share that is fixed, follows the gate, or follows Corollary 1 at an estimate of b; and the
 calibrated preset with two fixed shares and with the corollary's. All meet the same rounds, seed by seed, so
-that differences are paired. Environments are those of `benchmarks.regret`: families have another truth under each
-seed.
+that differences are paired. Environments are those of `benchmarks.regret`: families have another truth under
+each seed.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ ROWS = [
     *(
         Row(
             key=f"together / one by one: {name_of(learner)}, {NAMES[environment]}",
-            ours=f"{name_of(learner)}, refits every 100 rounds, {NAMES[environment]}, 100 replications together",
+            ours=f"{name_of(learner)}, refits every 100 rounds, {NAMES[environment]}, 100 together",
             theirs="the same replications one by one",
             prepare=partial(together_against_one_by_one, learner, environment),
             quantity=Quantity.TIMES_FASTER,

@@ -200,7 +200,7 @@ def _places(names: Sequence[str]) -> list[Place]:
         if place is None:
             known = ", ".join(PLACES)
             raise ValueError(
-                f"--environments has {name!r}; give real, synthetic, all, {known}, or another data set's name."
+                f"--environments has {name!r}; give real, synthetic, all, {known}, or a data set's name."
             )
         places.append(place)
     for place in places:

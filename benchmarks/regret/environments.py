@@ -47,7 +47,7 @@ SYNTHETIC: dict[str, Callable[[int], Any]] = {
     "section 1.1": lambda seed: StepExample(),  # noqa: ARG005 - one truth whatever the seed, as is the next
     "appendix E": lambda seed: SensitivityExample(theta=0.05),  # noqa: ARG005
 }
-"""PotentialOutcomes by seed: the families have another truth under each seed, the same for all contestants."""
+"""Outcomes by seed: the families have another truth under each seed, the same for all contestants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Place:
 
     @property
     def content(self) -> str:
-        """The environment's settings under seed 0; data themselves are named by the rounds drawn from them."""
+        """The environment's settings under seed 0; data are named by the rounds drawn from them."""
         scaling = "standardised on the whole set, clipped to 4 deviations"
         return f"{self.name}: {scaling}" if self.kind == "real" else f"{self.name}: {self.environment(0)!r}"
 
@@ -97,7 +97,7 @@ PLACES = {
 
 
 def place_named(name: str) -> Place | None:
-    """An environment of this suite, or any other data set that `dataset` knows; None if there is no such thing."""
+    """An environment of this suite, or any data set that `dataset` knows; None if there is none."""
     if name not in PLACES and name in dataset_names():
         return Place("real", name)
     return PLACES.get(name)

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from benchmarks.regret.standings import Difference
-from gyrfalcon.reports.style import COLOURS, GREY, new_figure, style
+from gyrfalcon.reports.figures import COLOURS, GREY, new_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -87,7 +87,7 @@ def lead_over_wabbits(table: Table, *, name: str, environments: Sequence[str]) -
 def worst_against_best(
     table: Table, *, name: str, others: Sequence[str], environments: Sequence[str], part: str
 ) -> Measured | str:
-    """The difference to the best of the others, chosen in each environment, in the environment where it is least."""
+    """The least difference, over environments, to the best of the others in each environment."""
 
     def compared(found: Floats) -> tuple[Floats, str]:
         best = int(found[1:].mean(axis=1).argmax())

@@ -54,9 +54,10 @@ class Requirement:
         }
         if not failing or len(by_environment) < 2:
             return ""
-        shown = ", ".join(f"{environment} {self.shown_with(one)}" for environment, one in failing.items())
+        values = ", ".join(f"{environment} {self.shown_with(one)}" for environment, one in failing.items())
         surely = sum(abs(one.mean - self.bar) > SURE * one.standard_error for one in failing.values())
-        return f"{len(failing)} of {len(by_environment)} fail, {surely} by more than two standard errors: {shown}"
+        count = f"{len(failing)} of {len(by_environment)} fail"
+        return f"{count}, {surely} by more than two standard errors: {values}"
 
     def holds(self, value: float) -> bool:
         """Whether a number clears the bar."""

@@ -12,7 +12,7 @@ from gyrfalcon.core.arrays import Floats
 
 
 def sample(table: Table, names: Sequence[str], environments: Sequence[str], measure: str) -> Floats:
-    """(contestants, environments, seeds): seeds under which all have played all environments, on the same rounds."""
+    """(contestants, environments, seeds) under which all have played all environments, on the same rounds."""
     seeds = [
         seed for seed in _seeds(table, names, environments) if _same_rounds(table, names, environments, seed)
     ]

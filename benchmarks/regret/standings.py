@@ -23,7 +23,7 @@ Table = Mapping[str, Mapping[str, BySeed]]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A contestant's mean reward less the baseline's in one environment, over the seeds that both have played."""
+    """A contestant's mean reward less the baseline's in one environment, over seeds that both have played."""
 
     mean: float
     standard_error: float
@@ -45,7 +45,7 @@ class Standing:
     means: Mapping[str, float]
     """By measure, over environments and seeds."""
     difference: Summary
-    """Of the mean over environments; environments are fixed, and what it may be off by comes from the seeds."""
+    """Of means over environments, which are fixed: its standard error comes from the seeds."""
     verdicts: Mapping[str, int]
     seconds: float
     """Of a run, the mean over environments."""
@@ -117,7 +117,7 @@ def _mean(results: BySeed, measure: str) -> float:
 def _over_environments(
     own: Mapping[str, BySeed], base: Mapping[str, BySeed], environments: Sequence[str]
 ) -> Summary:
-    """The difference of means over environments, one for each seed under which both have played all of them."""
+    """Differences of means over environments, for seeds under which both have played all of them."""
     seeds = set.intersection(
         *(_common(own[environment], base.get(environment, {})) for environment in environments)
     )

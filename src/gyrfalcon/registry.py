@@ -1,8 +1,8 @@
 """Every public name and every class that may stand in a file, in one literal table.
 
-The front doors (`gyrfalcon`, `gyrfalcon.environments`, ...), files, sweeps, the command line and the reference
-pages all read it. Adding a learner takes its module, a row here, and its tests. The table is text: nothing is
-imported before it is used, so that importing the package costs next to nothing.
+The front doors (`gyrfalcon`, `gyrfalcon.environments`, ...), files, sweeps, the command line and the
+reference pages all read it. Adding a learner takes its module, a row here, and its tests. The table is text:
+nothing is imported before it is used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def public_entries(door: str) -> tuple[Entry, ...]:
 
 
 def entry_of(cls: type) -> Entry | None:
-    """The entry of a class; None if it has none, also where its module and name are those of another class."""
+    """The entry of a class; None if it has none, also where only its module and name have one."""
     entry = _BY_CLASS.get((cls.__module__, cls.__qualname__))
     return entry if entry is not None and entry.load() is cls else None
 
@@ -247,7 +247,7 @@ def entry_by_id(class_id: str) -> Entry | None:
 
 
 def front_door(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a public module, whose names are loaded at their first use."""
+    """`__getattr__`, `__dir__` and `__all__` of a public module, whose names are loaded when used."""
     known = {entry.name: entry for entry in public_entries(door)}
     modules = MODULES if door == "gyrfalcon" else ()
 

@@ -30,9 +30,8 @@ from gyrfalcon_paper.exhibits import (
     shrinking,
     supnorm,
 )
-from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece
+from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, RenderedExhibit, rendered
 from gyrfalcon_paper.page import companion_page
-from gyrfalcon_paper.shown import Shown, rendered
 
 EXHIBITS: tuple[Exhibit, ...] = (
     example.EXHIBIT,
@@ -84,21 +83,21 @@ def write_companion(
         needed.mkdir(parents=True, exist_ok=True)  # now, not when an hour of work is to be written
     effort = Effort(quick=quick)
     checks = claims_work(effort) if claims is None else claims
-    shown, verdicts = computed(exhibits, checks, effort, jobs, on_piece or _ignore)
-    for one in shown:
+    rendered_exhibits, verdicts = computed(exhibits, checks, effort, jobs, on_piece or _ignore)
+    for one in rendered_exhibits:
         save_pictures(folder / "figures", one.exhibit.key, one.pictures)
         for name, columns in one.tables.items():
             write_atomically(folder / one.data[name], csv_of(columns))
     write_atomically(folder / "claims.json", claims_json(verdicts))
     page = folder / PAGE
-    write_atomically(page, companion_page(shown, verdicts, effort).html())
+    write_atomically(page, companion_page(rendered_exhibits, verdicts, effort).html())
     return page
 
 
 def computed(
     exhibits: Sequence[Exhibit], checks: Sequence[Piece], effort: Effort, jobs: int | None, on_piece: OnPiece
-) -> tuple[list[Shown], list[Claim]]:
-    """All exhibits as they are shown, and all claims with their verdicts."""
+) -> tuple[list[RenderedExhibit], list[Claim]]:
+    """All rendered exhibits, and all claims with their verdicts."""
     shares = [Share(exhibit.title, exhibit.work(effort)) for exhibit in exhibits]
     shares.append(Share(CLAIMS_TITLE, checks))
     tasks = [Task(share.title, piece) for share in shares for piece in share.pieces]
@@ -109,8 +108,10 @@ def computed(
         Task(exhibit.title, partial(rendered, exhibit, own))
         for exhibit, own in zip(exhibits, of_exhibits, strict=True)
     ]
-    shown = run_all(drawing, jobs, lambda done, _, title: on_piece(len(tasks) + done, total, title))
-    return shown, claims_of(of_claims)
+    rendered_exhibits = run_all(
+        drawing, jobs, lambda done, _, title: on_piece(len(tasks) + done, total, title)
+    )
+    return rendered_exhibits, claims_of(of_claims)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
-from gyrfalcon.reports.style import COLOURS
+from gyrfalcon.reports.figures import COLOURS
 from gyrfalcon_paper.exhibits.exhibit import Columns
-from gyrfalcon_paper.lines import heights_of
+from gyrfalcon_paper.linear_models import heights_of
 from gyrfalcon_paper.tables import numbers, table_of
 
 if TYPE_CHECKING:

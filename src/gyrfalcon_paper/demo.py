@@ -20,7 +20,7 @@ from gyrfalcon.reports.figures import Band
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon.sweeps.processes import OnPiece, Task, run_all
-from gyrfalcon_paper.lines import line_contexts
+from gyrfalcon_paper.linear_models import interval_contexts
 
 LEARNERS: dict[str, Learner] = {
     "LinUCB": LinUCB(),
@@ -136,7 +136,7 @@ def _estimated(policy: Policy | None) -> Floats:
         return np.full((2, len(GRID)), np.nan)
     scorer: Any = policy.scorer
     means = replace(scorer, bonus=0.0) if hasattr(scorer, "bonus") else scorer
-    scores: Floats = means.scores(line_contexts(GRID))
+    scores: Floats = means.scores(interval_contexts(GRID))
     return np.ascontiguousarray(scores.T)
 
 

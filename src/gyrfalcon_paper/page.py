@@ -16,8 +16,7 @@ from gyrfalcon_paper.claims.claim import (
     rounded,
     verdict_counts,
 )
-from gyrfalcon_paper.exhibits.exhibit import Columns, Effort
-from gyrfalcon_paper.shown import Shown
+from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, RenderedExhibit
 
 TITLE = "Contextual bandits beyond realizability, computed"
 
@@ -31,12 +30,12 @@ _ERROR = "_standard_error"
 _SIGNS = {Verdict.HOLDS: True, Verdict.ERRATUM: False, Verdict.TYPO: False}
 
 
-def companion_page(shown: Sequence[Shown], claims: Sequence[Claim], effort: Effort) -> Page:
+def companion_page(exhibits: Sequence[RenderedExhibit], claims: Sequence[Claim], effort: Effort) -> Page:
     """The page of these exhibits and claims."""
     return Page(
         TITLE,
         LEAD,
-        [_method(effort), *map(_exhibit, shown), _claims(claims)],
+        [_method(effort), *map(_exhibit, exhibits), _claims(claims)],
         footer="Figures, the data behind them and claims.json are in the folder of this page.",
     )
 
@@ -67,16 +66,16 @@ def _method(effort: Effort) -> Section:
     )
 
 
-def _exhibit(shown: Shown) -> Section:
-    files = {kind.upper(): path for kind, path in shown.figures.items()}
-    files |= {f"{name} (CSV)": path for name, path in shown.data.items()}
+def _exhibit(rendered: RenderedExhibit) -> Section:
+    files = {kind.upper(): path for kind, path in rendered.figures.items()}
+    files |= {f"{name} (CSV)": path for name, path in rendered.data.items()}
     return Section(
-        shown.exhibit.title,
-        [shown.exhibit.text],
-        figure=shown.pictures["svg"],
-        caption=shown.exhibit.caption,
+        rendered.exhibit.title,
+        [rendered.exhibit.text],
+        figure=rendered.pictures["svg"],
+        caption=rendered.exhibit.caption,
         files=files,
-        table=data_table(shown.printed),
+        table=data_table(rendered.printed),
     )
 
 

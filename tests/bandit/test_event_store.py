@@ -1,4 +1,4 @@
-"""Any event store will do: one that is a table with a status column gives the same play as the one in memory."""
+"""Any event store will do: a table with a status column gives the same play as the one in memory."""
 
 from __future__ import annotations
 

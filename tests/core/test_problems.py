@@ -253,7 +253,7 @@ def test_parts_that_are_lacking_or_not_declared_are_refused() -> None:
         Problem(["a", "b"]).contexts(n=-1)
     with pytest.raises(ValueError, match="'a' is not a feature"):
         Problem(["a", "b"]).context({"a": 1})
-    with pytest.raises(ValueError, match="actions are of 2 contexts, and one is asked for"):
+    with pytest.raises(ValueError, match="actions are of 2 contexts, where one is expected"):
         PRICED.context([1.0], [PRICES, PRICES])
     with pytest.raises(ValueError, match="row 0 has no eligible action"):
         ADS.context([1.0, 2.0], eligible=[])

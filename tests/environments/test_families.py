@@ -1,4 +1,4 @@
-"""Environments with a misspecification dial against closed forms and against their definitions, row by row."""
+"""Environments with a misspecification dial against closed forms and definitions, row by row."""
 
 from __future__ import annotations
 

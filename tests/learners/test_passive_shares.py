@@ -1,4 +1,4 @@
-"""The passive share from an estimate of b: it follows the environment, is bounded, and says where it is from."""
+"""The passive share from an estimate of b follows the environment, is bounded, and names its source."""
 
 from __future__ import annotations
 

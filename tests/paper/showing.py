@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from gyrfalcon.reports.figures import new_figure, style
 from gyrfalcon.reports.page import marked
-from gyrfalcon.reports.style import new_figure, style
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Tables
 
 

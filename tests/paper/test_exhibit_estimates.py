@@ -10,7 +10,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon_paper.exhibits.estimates import EXHIBIT, estimates
 from gyrfalcon_paper.exhibits.exhibit import Tables
-from gyrfalcon_paper.self_consistent import SWITCH
+from gyrfalcon_paper.exhibits.regret_over_time import SWITCH
 from gyrfalcon_paper.tables import numbers
 from tests.paper.showing import check_readable, tables_of
 

@@ -12,8 +12,8 @@ from gyrfalcon_paper.exhibits.intuition import (
     ellipse,
     epoch_rows,
     excess,
+    point_of,
 )
-from gyrfalcon_paper.exhibits.intuition_figure import point_of
 from gyrfalcon_paper.tables import numbers, only, where
 from tests.paper.showing import check_readable, tables_of
 

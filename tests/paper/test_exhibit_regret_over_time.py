@@ -15,9 +15,8 @@ from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon_paper.exhibits.exhibit import Effort, Tables
-from gyrfalcon_paper.exhibits.regret_over_time import EXHIBIT, runs, stretches
-from gyrfalcon_paper.lines import crossing
-from gyrfalcon_paper.self_consistent import REGRET, SWITCH
+from gyrfalcon_paper.exhibits.regret_over_time import EXHIBIT, REGRET, SWITCH, runs, stretches
+from gyrfalcon_paper.linear_models import crossing
 from gyrfalcon_paper.tables import numbers, only
 from tests.paper.showing import check_readable, tables_of
 

@@ -12,10 +12,9 @@ from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon_paper.exhibits.exhibit import Tables
-from gyrfalcon_paper.exhibits.shrinking import EXHIBIT
-from gyrfalcon_paper.exhibits.shrinking_figure import ellipse
+from gyrfalcon_paper.exhibits.shrinking import EXHIBIT, ellipse
 from gyrfalcon_paper.exhibits.shrinking_fits import BEST, LEARNER, Watched, fits
-from gyrfalcon_paper.lines import distance
+from gyrfalcon_paper.linear_models import distance
 from gyrfalcon_paper.tables import matching, numbers, table_of_rows
 from tests.paper.showing import check_readable, tables_of
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from gyrfalcon.reports.figures import Band, regret_curves
+from gyrfalcon.reports.figures import COLOURS, Band, new_figure, regret_curves, style
 from gyrfalcon.reports.pictures import pictures, save_pictures
-from gyrfalcon.reports.style import COLOURS, new_figure, style
 from gyrfalcon.storage.atomic import write_atomically
 
 

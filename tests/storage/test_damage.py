@@ -132,8 +132,8 @@ def test_what_is_no_version_is_refused(path: Path) -> None:
 
 def test_a_newer_version_is_refused_with_what_to_do(path: Path) -> None:
     path.write_bytes(file_of(1, format_version=VERSION + 1))
-    newer = rf"{path} has format version {VERSION + 1}, and this gyrfalcon reads versions up to {VERSION}; install"
-    with pytest.raises(ValueError, match=newer):
+    versions = f"format version {VERSION + 1}, and this gyrfalcon reads versions up to {VERSION}; install"
+    with pytest.raises(ValueError, match=rf"{path} has {versions}"):
         Bandit.load(path)
 
 

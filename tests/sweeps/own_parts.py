@@ -41,7 +41,7 @@ class Refusing:
 
 @dataclass(frozen=True)
 class Deadly:
-    """An environment that kills its worker, as a system without memory does; once, if there is a file to tell by."""
+    """An environment that kills its worker, as a system without memory does; once, if there is a file."""
 
     once: str | None = None
 

@@ -30,11 +30,11 @@ from gyrfalcon import (
 from gyrfalcon.core.epochs import PassiveDesign
 from gyrfalcon.environments import LinearEnvironment, StepExample
 from gyrfalcon.environments.data.classification import Classification
+from gyrfalcon.environments.data.named import NamedSet
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.environments.wrappers import Delayed, Switching
 from gyrfalcon.sweeps.build import build_environment, build_learner
 from gyrfalcon.sweeps.content_key import Keyed, as_text, label_of, settings_digest, settings_of
-from gyrfalcon.sweeps.named_sets import NamedSet
 from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS
 from tests.contracts.learners import PLAIN, WITH_ACTION_FEATURES
 

@@ -147,7 +147,8 @@ def test_a_setting_that_is_a_sequence_takes_a_list_as_its_value() -> None:
         ),
         (
             {"environments": [{"name": "Delayed", "mean": 3, "environment": "StepExampel"}]},
-            r"environments\[0\]\.environment: there is no part called 'StepExampel'; did you mean 'StepExample'",
+            r"environments\[0\]\.environment: there is no part called 'StepExampel'; "
+            "did you mean 'StepExample'",
         ),
         (
             {"learners": [{"name": "Greedy", "model_class": {"name": "Linear", "nam": "Linear"}}]},

@@ -1,6 +1,6 @@
 """Events: decisions that wait for a reward, and rewards that wait to be learned from.
 
-`EventStore` is all that the engine asks of whoever keeps events. `MemoryEventStore` keeps them in this process; a
+`EventStore` is all that the engine needs of whatever keeps events. `MemoryEventStore` keeps them in this process; a
 store in a database has the same methods.
 """
 

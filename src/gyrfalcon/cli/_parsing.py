@@ -54,7 +54,7 @@ def typed_settings(texts: Iterable[str], option: str) -> Settings:
 
 
 def typed_value(text: str) -> Any:
-    """The value of a TOML literal; None, numbers such as .3 and unquoted text are accepted too.
+    """The value of a TOML literal; None, numbers such as `.3` and unquoted text are accepted too.
 
     >>> [typed_value(text) for text in ("3", ".3", "true", "None", "[1, 2]", "all", '"all"')]
     [3, 0.3, True, None, [1, 2], 'all', 'all']

@@ -50,7 +50,7 @@ def bounds(
             "--misspecification",
             "-b",
             metavar="B",
-            help="Mean squared error b of the best model under uniform play; 0 if the class is well specified.",
+            help="Mean squared error b of the best model under uniform play; 0 if well specified.",
         ),
     ],
     epsilon: Annotated[

@@ -1,4 +1,4 @@
-"""Settings of learners and model classes as short constructor calls."""
+"""Representation of settings: a constructor call with what differs from the defaults, in one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ def changed_settings_repr(value: Any) -> str:
     >>> changed_settings_repr(Geometric(first=16, ratio=2.0))
     'Geometric(first=16)'
     """
-    given = [(one.name, getattr(value, one.name), _default_of(one)) for one in fields(value) if one.init]
+    given = [
+        (one.name, getattr(value, one.name), _default_of(one))
+        for one in fields(value)
+        if one.init and one.repr
+    ]
     changed = ", ".join(f"{name}={now!r}" for name, now, default in given if not _is_default(now, default))
     return f"{type(value).__name__}({changed})"
 

@@ -86,7 +86,8 @@ def check_rates(rho: float, rho_prime: float) -> None:
     """Refuse exponents that Assumption 1 does not know."""
     if not (is_number(rho) and is_number(rho_prime) and 0.0 < rho <= 1.0 and 0.0 <= rho_prime < math.inf):
         raise ValueError(
-            f"rho is {short_repr(rho)}, rho_prime {short_repr(rho_prime)}; Assumption 1 has rho in (0, 1], rho' >= 0."
+            f"rho is {short_repr(rho)}, rho_prime {short_repr(rho_prime)}; "
+            "Assumption 1 has rho in (0, 1], rho' >= 0."
         )
 
 
@@ -108,9 +109,8 @@ def check_schedule(schedule: object) -> None:
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse a word that is not on the list."""
     if value not in choices:
-        raise ValueError(
-            f"{name} is {short_repr(value)}; choose one of {', '.join(repr(c) for c in choices if isinstance(c, str))}."
-        )
+        words = ", ".join(repr(choice) for choice in choices if isinstance(choice, str))
+        raise ValueError(f"{name} is {short_repr(value)}; choose one of {words}.")
 
 
 Noise: TypeAlias = float | Literal["bernoulli"]

@@ -11,7 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.representation import changed_fields_repr
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_deviation
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, blocks
@@ -21,9 +21,9 @@ from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_gene
 class StepExample:
     """Section 1.1 of the paper: a step function against a constant.
 
-    x is uniform on (0, 1), f_1 = 1{x > 0.5} and f_2 = 0.5. The best linear model (-0.25 + 1.5 x, 0.5) induces the
-    optimal policy, yet learners that trust it drift away from it; b = 1/32 and B = 1/16. Gaussian rewards leave
-    [0, 1], so the problem accepts that.
+    x is uniform on (0, 1), f_1 = 1{x > 0.5} and f_2 = 0.5. The best linear model (-0.25 + 1.5 x, 0.5) induces
+    the optimal policy, yet learners that trust it drift away from it; b = 1/32 and B = 1/16. Gaussian rewards
+    leave [0, 1], so the problem accepts that.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class StepExample:
         check_deviation("noise", self.noise)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -86,9 +86,10 @@ class StepExample:
 class SensitivityExample:
     """Appendix E of the paper: a rare step against a decreasing linear reward.
 
-    x is uniform on (0, 1), f_1 = 0.1, but 1 above 1 - theta, and f_2 = 1 + m x. The slope m makes f_2 meet the best
-    linear model of f_1 at 1 - theta, so that the best linear model induces the optimal policy. The model is nearly
-    right for small theta, and still a fit to that policy's data, f_1 = 1, has a regret above 0.4275.
+    x is uniform on (0, 1), f_1 = 0.1, but 1 above 1 - theta, and f_2 = 1 + m x. The slope m makes f_2 meet
+    the best linear model of f_1 at 1 - theta, so that the best linear model induces the optimal policy. The
+    model is nearly right for small theta, and still a fit to that policy's data, f_1 = 1, has a regret above
+    0.4275.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ class SensitivityExample:
         check_deviation("noise", self.noise)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:

@@ -1,6 +1,8 @@
-"""Input validation of environments: their draws become arrays of known shapes, or an error says what is wrong."""
+"""Input validation of environments: draws become arrays of known shapes, or an error says what is wrong."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +12,31 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.environments.protocol import Drawable, PotentialOutcomes
 
+_PARTS = ("actions", "features", "action_features", "reward_range", "out_of_range", "cost")
+
+
+def check_environment(name: str, environment: object) -> None:
+    """Refuse objects without `draw`, and classes in place of their instances."""
+    if isinstance(environment, type) or not callable(getattr(environment, "draw", None)):
+        raise ValueError(f"{name} is {environment!r}; give an environment such as LinearEnvironment().")  # noqa: TRY004 - as all settings
+
+
+def check_same_problem(environments: Sequence[Drawable]) -> None:
+    """Refuse environments that pose different problems."""
+    first, *others = map(problem_of, environments)
+    for number, other in enumerate(others, start=1):
+        for part in _PARTS:
+            one, two = getattr(first, part), getattr(other, part)
+            if one != two:
+                raise ValueError(
+                    f"{part} is {_short(one)} in the first environment and {_short(two)} in "
+                    f"environment {number + 1}; "
+                    "give environments that pose the same problem."
+                )
+
 
 def problem_of(environment: Drawable) -> Problem:
-    """The problem that an environment poses; one that does not say has actions 1 to K and rewards of any size.
+    """The problem that an environment poses; by default with actions 1 to K and rewards of any size.
 
     >>> from gyrfalcon.environments.paper import StepExample
     >>> problem_of(StepExample()).actions
@@ -102,3 +126,9 @@ def _rounds(values: ArrayLike, start: int, stop: int) -> Ints:
             "own round at the earliest."
         )
     return rounds.astype(np.int64)
+
+
+def _short(part: object) -> str:
+    """A part of a problem as a refusal shows it."""
+    text = repr(part)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -11,12 +11,11 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.representation import changed_fields_repr
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_whole, is_number
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
-from gyrfalcon.environments.streams import DELAYS, DRIFT, rows_of, stream
-from gyrfalcon.environments.validation import problem_of
-from gyrfalcon.environments.wrapping import check_environment, check_same_problem, layers, rows_from
+from gyrfalcon.environments.streams import DELAYS, DRIFT, layers, rows_from, rows_of, stream
+from gyrfalcon.environments.validation import check_environment, check_same_problem, problem_of
 
 Distribution: TypeAlias = Literal["fixed", "geometric", "poisson"]
 _LONGEST = 2.0**53
@@ -27,8 +26,8 @@ _LONGEST = 2.0**53
 class Delayed:
     """An environment whose rewards are known only some rounds later.
 
-    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each round,
-    independently of contexts, rewards and actions. They add to those of the environment itself.
+    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each
+    round, independently of contexts, rewards and actions. They add to those of the environment itself.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ class Delayed:
             )
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -99,8 +98,8 @@ class Delayed:
 class Switching:
     """Several environments with the same problem, one after the other.
 
-    Every environment counts all rounds, not only its own: a switch at round 1000 goes on with round 1000 of the
-    next environment. Environments that differ in their true means alone share contexts and noise.
+    Every environment counts all rounds, not only its own: a switch at round 1000 goes on with round 1000 of
+    the next environment. Environments that differ in their true means alone share contexts and noise.
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ class Switching:
         check_same_problem(self.environments)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -185,9 +184,9 @@ class Switching:
 class Drifting:
     """An environment that turns gradually into another one.
 
-    A round comes from `after` with a probability that is 0 up to round `start`, rises linearly, and is 1 from round
-    `stop` on. Which rounds those are depends on the seed alone, and is independent of both environments. For more
-    environments, let one that drifts turn into a third.
+    A round comes from `after` with a probability that is 0 up to round `start`, rises linearly, and is 1 from
+    round `stop` on. Which rounds those are depends on the seed alone, and is independent of both
+    environments. For more environments, let one that drifts turn into a third.
 
     Parameters
     ----------
@@ -225,7 +224,7 @@ class Drifting:
         check_same_problem((self.before, self.after))
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:

@@ -37,7 +37,7 @@ class RewardModel(Protocol):
     """The estimated reward of every action, and on which there are data."""
 
     def scores(self, contexts: Contexts) -> Floats:
-        """(n, K)."""
+        """(n, K) estimated rewards of every action."""
         ...
 
     @property

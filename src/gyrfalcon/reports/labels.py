@@ -25,7 +25,7 @@ class Label(NamedTuple):
 
 
 def end_labels(axes: Axes, labels: Sequence[Label], *, size: float = 8.5, height_inches: float) -> None:
-    """Write the names to the right of the picture, each near its height, none upon another.
+    """Write the names to the right of the picture, each near its height, without overlaps.
 
     The limits and scale of the vertical axis must be set before; `height_inches` is about how high the
     picture is. A thin line leads from a curve's end to a name that had to move.

@@ -77,7 +77,7 @@ class Page:
     footer: str = ""
 
     def html(self) -> str:
-        """The whole file."""
+        """The page as one HTML file."""
         return _PAGE.substitute(
             title=html.escape(self.title),
             style=STYLESHEET,

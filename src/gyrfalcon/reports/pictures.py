@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gyrfalcon.reports.style import style
+from gyrfalcon.reports.figures import style
 from gyrfalcon.storage.atomic import write_atomically
 
 if TYPE_CHECKING:

@@ -40,11 +40,11 @@ _NUMBERS_AHEAD = 1 << 24
 
 
 class NotBatchableError(Exception):
-    """Raised for outcomes with eligible actions, action features or late rewards, which are played one by one."""
+    """Raised for outcomes with eligible actions, action features or late rewards."""
 
 
 def how_many_together(run: Run) -> int:
-    """How many replications to play at once: as many as memory is good for, 1 if they can't march."""
+    """How many replications to play at once: as many as fit in memory, 1 if they can't be batched."""
     problem = run.problem
     if not supports_batching(run.learner) or problem.action_features.width:
         return 1
@@ -183,12 +183,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class ReplicationState:
-    """State of all replications: batched ones by their place in the batch, others with an epoch of their own."""
+    """State of all replications: batched ones by their place in the batch, others by their epochs."""
 
     learner: RegressionLearner | RidgeLearner
     clock: Epoch  # what all epochs of this moment have in common
     members: tuple[int, ...]
-    marching: BatchedPolicy | None
+    batched: BatchedPolicy | None
     alone: dict[int, Epoch]
 
     @property
@@ -208,18 +208,18 @@ class ReplicationState:
         """The record of the epoch of one replication."""
         if place in self.alone:
             return PlayedEpoch.of(self.alone[place], keep_policy)
-        assert self.marching is not None
+        assert self.batched is not None
         rank, clock = self.members.index(place), self.clock
-        policy = self.marching.policy_alone(rank) if keep_policy else None
-        return PlayedEpoch(clock.index, clock.start, clock.stop, self.marching.report(rank), policy)
+        policy = self.batched.policy_alone(rank) if keep_policy else None
+        return PlayedEpoch(clock.index, clock.start, clock.stop, self.batched.report(rank), policy)
 
     def decisions(self, rows: BatchedRounds) -> tuple[Ints, Floats]:
         """Actions and propensities, (R, n) each."""
         shape = rows.uniforms.shape
         action, propensity = np.empty(shape, dtype=np.int64), np.empty(shape)
-        if self.marching is not None:
+        if self.batched is not None:
             together = slice(None) if len(self.members) == shape[0] else list(self.members)
-            drawn = _sampled(self.marching.policy, rows.shared[together], rows.uniforms[together])
+            drawn = _sampled(self.batched.policy, rows.shared[together], rows.uniforms[together])
             action[together], propensity[together] = drawn
         for place, epoch in self.alone.items():
             drawn = _sampled(epoch.policy, rows.shared[place : place + 1], rows.uniforms[place : place + 1])
@@ -251,16 +251,16 @@ class ReplicationState:
             alone.pop(place, None)
         if not members:
             return ReplicationState(self.learner, clock, (), None, alone)
-        marching = BatchedPolicy.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
-        return ReplicationState(self.learner, clock, members, marching, alone)
+        batched = BatchedPolicy.of(stack.take(quick), fit.take(quick), self.clock.n_rounds, clock.index)
+        return ReplicationState(self.learner, clock, members, batched, alone)
 
     def _summed(
         self, batch: Batch, alone: dict[int, Epoch]
     ) -> tuple[ReplicationBatch | None, tuple[int, ...]]:
-        """The formation with the batch's rows; members whose sums need a root are alone from here on."""
-        if self.marching is None:
+        """The batch with new rows; members whose sums need a QR factor are simulated alone from here on."""
+        if self.batched is None:
             return None, ()
-        stack, enough = self.marching.batch.summed(*batch.of(self.members))
+        stack, enough = self.batched.batch.summed(*batch.of(self.members))
         if enough.all():
             return stack, self.members
         for rank, place in enumerate(self.members):
@@ -271,8 +271,8 @@ class ReplicationState:
 
     def _split_off(self, place: int, batch: Batch, alone: dict[int, Epoch]) -> None:
         """Take a replication out of the batch, from before these rows."""
-        assert self.marching is not None
-        epoch = self.marching.batch.epoch_of(self.members.index(place), self.clock)
+        assert self.batched is not None
+        epoch = self.batched.batch.epoch_of(self.members.index(place), self.clock)
         alone[place] = turn_over(self.learner, epoch, batch.log(place, self.clock), self.stop)
 
     def _joined(self, stack: ReplicationBatch | None, epochs: list[Epoch]) -> ReplicationBatch | None:

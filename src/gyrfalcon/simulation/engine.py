@@ -97,7 +97,7 @@ def needs_coins(epoch: Epoch) -> bool:
 
 
 class Rounds:
-    """Rounds of an environment and uniforms of a learner, each from a stream of its own."""
+    """Rounds of an environment and uniforms of a learner, from independent streams."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -141,8 +141,8 @@ def checked(run: Run, start: int, stop: int) -> PotentialOutcomes:
 class RowBuffer:
     """Rows of the running epoch, and rows of earlier ones whose reward is not known yet.
 
-    Epochs of more than `long` rounds are summed as they are played, if the learner can: millions of rows would leave
-    the cache, and then the memory.
+    Epochs of more than `long` rounds are summed as they are played, if the learner can: millions of rows
+    would leave the cache, and then the memory.
     """
 
     def __init__(self, learner: Learner, n_actions: int, long: float) -> None:
@@ -154,7 +154,7 @@ class RowBuffer:
         self._none: Log  # no rows, in the shape of others
 
     def add(self, epoch: Epoch, log: Log, reward_round: Ints | None = None) -> None:
-        """Add the next rows of the epoch, whose rewards are known after the rounds `reward_round`, or at once."""
+        """Add the next rows of the epoch; rewards are known after the rounds `reward_round`, or at once."""
         self._none = log.take(slice(0, 0))
         if reward_round is not None:
             self._wait(log, reward_round)

@@ -1,4 +1,4 @@
-"""Simulation of a learner in an environment: the same settings and seed give the same trace on any machine."""
+"""Simulation of a learner in an environment: settings and seed determine the trace, on any machine."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def simulate(
 ) -> Trace:
     """Simulate a learner in an environment or on a log, in independent replications.
 
-    An environment's random streams depend on the seed and the replication alone, so that all learners see the same
-    contexts and rewards (common random numbers); a learner's own stream is independent of them.
+    An environment's random streams depend on the seed and the replication alone, so that all learners see the
+    same contexts and rewards (common random numbers); a learner's own stream is independent of them.
 
     On a log, rounds are the rows that count: see `LoggedReplay`. All replications replay the same log, so
     that their spread does not show what another log would have given.

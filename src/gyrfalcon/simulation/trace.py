@@ -74,8 +74,8 @@ class PlayedEpoch:
 class Trace:
     """Regret, rewards and propensities of R replications at C checkpoints.
 
-    Rewards and regret are in the problem's own units. A checkpoint is a number of rounds played, and the last one is
-    all of them. The stretch of a checkpoint are the rounds since the one before.
+    Rewards and regret are in the problem's own units. A checkpoint is a number of rounds played, and the last
+    one is all of them. The stretch of a checkpoint are the rounds since the one before.
 
     Attributes
     ----------

@@ -75,7 +75,8 @@ class Encoder:
         class_id = self._classes.id_of(cls)
         if class_id is None:
             raise TypeError(
-                f"{short_repr(value)} can't be stored: {cls.__name__} is not a known class. Action labels may be "
+                f"{short_repr(value)} can't be stored: {cls.__name__} is not a known class. "
+                "Action labels may be "
                 "text, numbers, booleans, bytes, None or tuples of these; name dataclasses and Enums of your "
                 "own with classes=[...]."
             )

@@ -1,8 +1,8 @@
 """Files of earlier format versions, brought up to the newest one step by step.
 
-A migration takes the manifest of version n, which is plain JSON data, and gives that of version n + 1. Part of
-the format are the ids of classes and the names of their fields: whoever renames a field that is stored adds
-a migration here, raises `VERSION`, and keeps a file of the earlier version in tests/storage/files.
+A migration takes the manifest of version n, which is plain JSON data, and gives that of version n + 1. Part
+of the format are the ids of classes and the names of their fields: whoever renames a field that is stored
+adds a migration here, raises `VERSION`, and keeps a file of the earlier version in tests/storage/files.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ def build_environment(settings: object, place: str = "environment") -> Any:
 def choices(entry: object, finder: Finder, place: str) -> Iterator[object]:
     """The entry once for each combination of what is listed in it, wherever in it that is.
 
-    A setting that is itself a sequence, such as the environments of `Switching`, takes a list as its value, and a
-    list of lists as a choice. Where both are possible a list is a choice, and a list in a list a value.
+    A setting that is itself a sequence, such as the environments of `Switching`, takes a list as its value,
+    and a list of lists as a choice. Where both are possible a list is a choice, and a list in a list a value.
 
     >>> grid = {"name": "LinUCB", "alpha": [0.1, 1.0], "ridge": [1.0, 2.0]}
     >>> [(one["alpha"], one["ridge"]) for one in choices(grid, learner_maker, "learner")]

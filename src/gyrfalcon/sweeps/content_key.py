@@ -25,8 +25,8 @@ import numpy as np
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
+from gyrfalcon.environments.data.named import NamedSet
 from gyrfalcon.oracles.regressors.spec import Estimator, estimator_of
-from gyrfalcon.sweeps.named_sets import NamedSet
 from gyrfalcon.sweeps.registry import PARTS
 
 _KEYED = 'Keyed(object, key="a name of yours")'
@@ -238,7 +238,8 @@ def _stable_repr(value: object) -> str:
     else:
         return text
     raise ValueError(
-        f"{short_repr(value)} has no content to key its results by, as {problem}; make {type(value).__name__} a "
+        f"{short_repr(value)} has no content to key its results by, as {problem}; "
+        f"make {type(value).__name__} a "
         f"frozen dataclass, or wrap the object as {_KEYED}."
     )
 

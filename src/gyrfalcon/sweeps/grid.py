@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def replications(self) -> range:
-        """Their numbers."""
+        """The numbers of the replications."""
         return range(self.first_replication, self.first_replication + self.n_replications)
 
     def without(self, stored: Iterable[range]) -> Iterator[Cell]:
@@ -99,8 +99,8 @@ class Cell:
 class Grid:
     """Grid of learners, environments and seeds for a sweep.
 
-    Learners and environments are objects, or settings such as `{"name": "LinUCB", "alpha": 0.3}`, or names. A list
-    within settings is a choice: the grid has one learner for each combination.
+    Learners and environments are objects, or settings such as `{"name": "LinUCB", "alpha": 0.3}`, or names. A
+    list within settings is a choice: the grid has one learner for each combination.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def _check_new(member: Member, place: str, members: Mapping[str, tuple[str, Memb
         raise ValueError(f"{place} ({member.label}) is the same as {other}; leave one out.")
     raise ValueError(
         f"{place} has the label {member.label!r}, as {other} has, and is not the same; "
-        "results could not be told apart, so give one of them another repr or key."
+        "results could not be distinguished, so give one of them another repr or key."
     )
 
 
@@ -267,7 +267,7 @@ def _seeds(seeds: object) -> tuple[int, ...]:
 
 
 def _as_value(checkpoints: Checkpoints) -> Checkpoints:
-    """Checkpoints that nobody can change after the grid was made."""
+    """A read-only copy of the checkpoints."""
     if checkpoints is None or isinstance(checkpoints, str):
         return checkpoints
     listed = np.asarray(checkpoints).tolist()

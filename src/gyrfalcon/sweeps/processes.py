@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 Result = TypeVar("Result")
 Numbered = Generator[tuple[int, Result], None, None]
 OnPiece = Callable[[int, int, str], object]
-"""Told how many pieces are done, of how many, and what the last one belongs to."""
+"""Callback of progress: how many pieces are done, of how many, and what the last one belongs to."""
 
 
 class Task(NamedTuple):
@@ -131,7 +131,7 @@ def _shared_out(work: Iterable[Callable[[], Result]], jobs: int) -> Numbered[Res
         )
     running: Any = None
     try:
-        with _deaf_children():
+        with _ignored_interrupts():
             running = workers(delayed(_done)(number, piece) for number, piece in enumerate(work))
         for numbered in running:  # noqa: UP028 - which would close it before the warnings are off
             yield numbered
@@ -153,22 +153,22 @@ def _done(number: int, piece: Callable[[], Result]) -> tuple[int, Result]:
 
 
 @contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Let processes that are started here not hear Ctrl-C, which reaches all processes of a terminal at once.
+def _ignored_interrupts() -> Iterator[None]:
+    """Let processes that are started here ignore Ctrl-C, which reaches all processes of a terminal at once.
 
-    The one that shared out the work answers for all, and ends the others; it hears of it a moment later.
+    The one that shared out the work handles it for all, a moment later, and ends the others.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set this, and only it hears of Ctrl-C
+        yield  # only the main thread may set this, and only it receives Ctrl-C
         return
-    heard: list[object] = []
-    before = signal.signal(signal.SIGINT, lambda *signals: heard.append(signals))
+    interrupts: list[object] = []
+    before = signal.signal(signal.SIGINT, lambda *signals: interrupts.append(signals))
     try:
         with _blocked_interrupts():
             yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if heard:
+        if interrupts:
             signal.raise_signal(signal.SIGINT)
 
 
@@ -189,14 +189,14 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 def _settle(parent: int) -> None:
-    """Make this process a worker of its parent: deaf to Ctrl-C, and gone when that is gone."""
+    """Make this process a worker of its parent: it ignores Ctrl-C, and ends when that has ended."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def _watch(parent: int) -> None:
-    """End this process when its parent is gone: after a kill nobody is left to take its results."""
+    """End this process when its parent has ended: after a kill nothing takes its results."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)

@@ -10,10 +10,9 @@ from functools import partial
 from typing import Any
 
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
-from gyrfalcon.environments.data.named import dataset_names
+from gyrfalcon.environments.data.named import NamedSet, dataset_names
 from gyrfalcon.oracles.regressors.spec import class_named
 from gyrfalcon.registry import entries_of
-from gyrfalcon.sweeps.named_sets import NamedSet
 
 Maker = Callable[..., Any]
 
@@ -77,7 +76,7 @@ def environment_maker(name: object, place: str) -> tuple[str, Maker]:
 
 
 def part_maker(name: object, place: str) -> tuple[str, Maker]:
-    """The right name of what a setting may hold, and what makes it: a part, a regressor, or an environment."""
+    """The right name of what a setting may hold, and what makes it: a part, regressor or environment."""
     return _regressor(name, place) or _data_set(name) or _found(name, PARTS, "part", place, _part_names)
 
 

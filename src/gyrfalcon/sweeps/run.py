@@ -32,7 +32,7 @@ class Plan:
 
     @property
     def n_cells(self) -> int:
-        """Reused and missing."""
+        """Number of cells, reused and missing."""
         return len(self.reused) + len(self.missing)
 
     def files(self, store: Store) -> tuple[Path, ...]:
@@ -115,7 +115,7 @@ class Sweep:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """Those of the grid."""
+        """The cells of the grid."""
         return self.grid.cells
 
     def table(self) -> pa.Table:
@@ -140,8 +140,8 @@ def run_sweep(
 ) -> Sweep:
     """Compute the results of a grid in a folder; stored cells are not computed again.
 
-    After a kill, a full disk or Ctrl-C the same call goes on where it stopped: at most the cells that were being
-    computed are lost. A damaged or foreign Parquet file is set aside and its cell computed anew.
+    After a kill, a full disk or Ctrl-C the same call goes on where it stopped: at most the cells that were
+    being computed are lost. A damaged or foreign Parquet file is set aside and its cell computed anew.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def _opened(grid: Grid, folder: str | os.PathLike[str]) -> tuple[Store, Plan]:
     except OSError as error:
         place = os.fspath(folder)
         raise StorageError(
-            f"{place} can't be used for results: {_reason(error)}; mend that, or give another folder."
+            f"{place} can't be used for results: {_reason(error)}; correct that, or give another folder."
         ) from error
 
 

@@ -185,7 +185,7 @@ class StoredCell:
 
     @property
     def replications(self) -> range:
-        """Their numbers."""
+        """The numbers of the replications."""
         return range(self.first_replication, self.first_replication + self.n_replications)
 
 

@@ -19,14 +19,16 @@ from gyrfalcon.theory.epoch_sums import epochwise_regret_bound
 from gyrfalcon.theory.examples import example_1, example_2, example_3
 from gyrfalcon.theory.lemmas import (
     active_error_bound,
-    best_model_regret_bound,
     best_policy_divergence_bound,
     divergence_bound,
     epoch_regret_bound,
-    misspecification_scale,
     passive_error_bound,
     policy_regret_bound,
     reward_error_bound,
+)
+from gyrfalcon.theory.misspecification import (
+    best_model_regret_bound,
+    misspecification_scale,
     worst_misspecification,
 )
 from gyrfalcon.theory.rates import Form, gamma, log_confidence, slack, unit_gamma, unit_slack

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gyrfalcon.theory.checks import Variant, check_exponents, check_tau_1, check_theorem, check_variant
 from gyrfalcon.theory.constants import C_LINEAR, Constants, constants
-from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
+from gyrfalcon.theory.misspecification import misspecification_scale, worst_misspecification
 from gyrfalcon.theory.regret_rates import RegretRate, regret_rate
 
 
@@ -133,10 +133,10 @@ def regret_bound(
 def kappa(rho: float = 1.0, variant: Variant = "corrected") -> float:
     """Constant kappa of the sum over epochs of Theorem 2's proof.
 
-    sum_m (tau_m - tau_{m-1}) / (tau_{m-1} - tau_{m-2})^(rho/2) <= kappa T^(1-rho/2). The sum
-    runs over epochs 2 to m(T), the last one complete. Printed is 4 / (2 - rho), from an integral that lies
-    below the sum (eq. integral-bound); the geometric series gives 2 / (2^(1-rho/2) - 1). Rounds up to T alone never
-    exceed 2^(rho/2) / (2^(1-rho/2) - 1), so the printed theorem stands in spite of that step.
+    sum_m (tau_m - tau_{m-1}) / (tau_{m-1} - tau_{m-2})^(rho/2) <= kappa T^(1-rho/2). The sum runs over epochs
+    2 to m(T), the last one complete. Printed is 4 / (2 - rho), from an integral that lies below the sum (eq.
+    integral-bound); the geometric series gives 2 / (2^(1-rho/2) - 1). Rounds up to T alone never exceed
+    2^(rho/2) / (2^(1-rho/2) - 1), so the printed theorem stands in spite of that step.
 
     Parameters
     ----------

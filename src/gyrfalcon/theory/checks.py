@@ -8,7 +8,7 @@ from typing import Literal
 from gyrfalcon.core.validation import check_positive
 
 Variant = Literal["corrected", "paper"]
-"""The paper's steps as they can be proved, or as they are printed."""
+"""Steps of the paper's proofs: corrected ones, or those in print."""
 
 DELTA_MAX = math.exp(-math.log(12.0) / (1.0 + math.log(12.0)))
 """The largest delta with ln(12 m^2 / delta) <= (2 + ln 12) ln(m / delta) for every m; m = 1 decides."""

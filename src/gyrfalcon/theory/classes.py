@@ -43,7 +43,7 @@ class Settings(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Learning rate of a model class in Assumption 1: C ln^rho' n ln(1/z) comp / n^rho with probability 1 - z.
+    """Learning rate of a model class, C ln^rho' n ln(1/z) comp / n^rho with probability 1 - z (Assumption 1).
 
     The class is convex and its models have values in [0, 1].
 

@@ -164,7 +164,7 @@ def constants(
     """The smallest constants that the proof's conditions allow.
 
     "paper" takes each condition as printed, "corrected" with the sqrt(B) term that the first half of the
-    induction drops. The second half asks for more than either, so that the two agree in every value; what
+    induction drops. The second half requires more than either, so that the two agree in every value; what
     the variants change is delta's range and `kappa`.
 
     Parameters

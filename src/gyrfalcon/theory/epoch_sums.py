@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from gyrfalcon.theory.bounds import RegretBound
 from gyrfalcon.theory.checks import Variant, check_tau_1, check_theorem
 from gyrfalcon.theory.constants import C_LINEAR, Constants, constants
-from gyrfalcon.theory.lemmas import epoch_regret_bound, worst_misspecification
+from gyrfalcon.theory.lemmas import epoch_regret_bound
+from gyrfalcon.theory.misspecification import worst_misspecification
 from gyrfalcon.theory.rates import gamma
 from gyrfalcon.theory.regret_rates import regret_rate
 

@@ -25,9 +25,9 @@ def unit_gamma(
 ) -> float:
     """Learning rate of epoch m = index with unit constant, after n rounds (eq. gamma).
 
-    sqrt(K n^rho / (ln^rho' n ln((m - 1) / delta) comp)). The paper's gamma_m is sqrt(C_3) times this. gamma_1 = 1,
-    on which no decision depends because f_1 = 0. The proof relies on the Appendix's form; the body's, with
-    ln(m / delta), is a little smaller.
+    sqrt(K n^rho / (ln^rho' n ln((m - 1) / delta) comp)). The paper's gamma_m is sqrt(C_3) times this. gamma_1
+    = 1, on which no decision depends because f_1 = 0. The proof relies on the Appendix's form; the body's,
+    with ln(m / delta), is a little smaller.
 
     Parameters
     ----------
@@ -115,8 +115,9 @@ def unit_slack(
 ) -> float:
     """Slack with unit constant after epoch m = index with n' passive rows.
 
-    ln^rho' n' ln(12 m^2 / delta) comp / n'^rho. The paper's slack is C_1 times this (eq. generalized_constraint); the
-    noise of the rewards replaces C_1 in the calibrated one. Without passive rows there is no constraint: infinity.
+    ln^rho' n' ln(12 m^2 / delta) comp / n'^rho. The paper's slack is C_1 times this (eq.
+    generalized_constraint); the noise of the rewards replaces C_1 in the calibrated one. Without passive rows
+    there is no constraint: infinity.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from gyrfalcon.theory.checks import (
     check_theorem,
     check_whole,
 )
-from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
+from gyrfalcon.theory.misspecification import misspecification_scale, worst_misspecification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

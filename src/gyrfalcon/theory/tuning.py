@@ -6,7 +6,7 @@ import math
 
 from gyrfalcon.core.validation import check_positive
 from gyrfalcon.theory.checks import check_actions, check_epsilon, check_exponents, check_misspecification
-from gyrfalcon.theory.lemmas import misspecification_scale, worst_misspecification
+from gyrfalcon.theory.misspecification import misspecification_scale, worst_misspecification
 
 EPSILON_MAX = math.nextafter(0.5, 0.0)
 """The largest passive share below 0.5."""
@@ -17,9 +17,9 @@ def optimal_epsilon(
 ) -> float:
     """Passive share of least cost: ((rho/4) c K sqrt(b))^(4/(4+rho)), moved into [eps_min, 0.5).
 
-    Minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At rho = 1 it is
-    (c/4)^(4/5) K^(4/5) b^(2/5). With `clip` off the formula's own value comes out, 0 for b = 0 and above 0.5 where no
-    share is large enough.
+    Minimises `cost_of_epsilon`; as that is convex, the clipped share is the best of those allowed. At rho = 1
+    it is (c/4)^(4/5) K^(4/5) b^(2/5). With `clip` off the formula's own value comes out, 0 for b = 0 and
+    above 0.5 where no share is large enough.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class Claim:
     def computed(self) -> str:
         """The numbers in words, standard errors in brackets behind what they belong to."""
         return "; ".join(
-            f"{_words(name)}: {shown(number)}{_error(self.numbers.get(f'{name}_se'))}"
+            f"{_words(name)}: {short_number(number)}{_error(self.numbers.get(f'{name}_se'))}"
             for name, number in self.numbers.items()
             if not name.endswith("_se")
         )
@@ -222,10 +222,10 @@ def means(**samples: Floats) -> dict[str, float]:
     return found
 
 
-def shown(number: float) -> str:
+def short_number(number: float) -> str:
     """The number in four digits, or all of them before the point.
 
-    >>> shown(0.0405694), shown(123456.7), shown(2.0), shown(1e-17), shown(1e9)
+    >>> tuple(map(short_number, (0.0405694, 123456.7, 2.0, 1e-17, 1e9)))
     ('0.04057', '123,457', '2', '0', '1e+09')
     """
     tidy = rounded(number)

@@ -27,7 +27,7 @@ from gyrfalcon_paper.claims.claim import (
     unless_vacuous,
 )
 from gyrfalcon_paper.claims.sums import horizon_of_meaning
-from gyrfalcon_paper.lines import distance, lines_of, played_model
+from gyrfalcon_paper.linear_models import distance, lines_of, played_model
 
 BATCH = 100
 """Rounds between LinUCB's fits, as in the paper."""

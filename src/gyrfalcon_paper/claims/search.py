@@ -142,7 +142,7 @@ def _dual(each: Race, multiplier: float) -> float:
 
 
 def _regressions(binding: list[Race], kappa: float, factor: float) -> Finding:
-    """A doubling is one regression, a halving two: factor log2 of the multiplier, and what kappa asks for."""
+    """A doubling is one regression, a halving two: factor log2 of the multiplier, and what kappa requires."""
     counts, ours = (
         np.array([fit.n_regressions for fit in fits])
         for fits in ([each.printed for each in binding], [each.ours for each in binding])

@@ -9,7 +9,7 @@ from gyrfalcon.environments.population.best_in_class import best_in_class, missp
 from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Finding, at_most
-from gyrfalcon_paper.lines import lines_of
+from gyrfalcon_paper.linear_models import lines_of
 
 THETAS = (0.05, 0.03, 0.01, 0.003, 0.001)
 

@@ -10,7 +10,7 @@ from gyrfalcon.environments.population.best_in_class import best_in_class, missp
 from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Finding, agrees
-from gyrfalcon_paper.lines import lines_of
+from gyrfalcon_paper.linear_models import lines_of
 
 Coefficients = tuple[tuple[float, float], tuple[float, float]]
 """Intercept and slope of both actions."""

@@ -37,8 +37,9 @@ def demo(
     """Play the paper's first example in a minute: a table and a page.
 
     The reward of action 1 is a step. LinUCB, FALCON and Epsilon-FALCON fit linear models, the best of which
-    is good enough to act optimally; AdaptiveFalcon, the default learner, chooses its model class from the data.
-    The page shows the regret of each over time. AdaptiveFalcon refits most often and has 6 replications at most.
+    is good enough to act optimally; AdaptiveFalcon, the default learner, chooses its model class from the
+    data. The page shows the regret of each over time. AdaptiveFalcon refits most often and has 6 replications
+    at most.
     """
     _check(rounds, replications)
     out.mkdir(parents=True, exist_ok=True)
@@ -65,8 +66,7 @@ def _check(rounds: int, replications: int) -> None:
 def _written(out: Path, outcomes: dict[str, Outcome], rounds: int, replications: int) -> dict[str, str]:
     from gyrfalcon.reports.pictures import picture
     from gyrfalcon.storage.atomic import write_atomically
-    from gyrfalcon_paper.cli.demo_figures import regret_over_time
-    from gyrfalcon_paper.cli.demo_page import demo_page
+    from gyrfalcon_paper.cli.demo_page import demo_page, regret_over_time
 
     figure, page = out / "demo.png", out / "demo.html"
     write_atomically(figure, picture(regret_over_time(outcomes), "png"))

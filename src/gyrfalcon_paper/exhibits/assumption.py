@@ -11,8 +11,8 @@ import numpy as np
 from gyrfalcon import theory
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.reports.figures import COLOURS
 from gyrfalcon.reports.labels import plain_numbers
-from gyrfalcon.reports.style import COLOURS
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.exhibits.inclusions import (
     GridSample,
@@ -67,7 +67,7 @@ def _hull(n: int, generators: list[np.random.Generator]) -> Floats:
 
 
 def tables(results: list[Any]) -> Tables:
-    """Quantiles of the thresholds, and the C that each asks for."""
+    """Quantiles of the thresholds, and the C that each requires."""
     rows = [
         _row(name, n, inclusion, share, found[:, place])
         for name, n, found in results

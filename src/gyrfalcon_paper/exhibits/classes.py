@@ -14,8 +14,8 @@ from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.reports.figures import COLOURS
 from gyrfalcon.reports.labels import Label, end_labels
-from gyrfalcon.reports.style import COLOURS
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables

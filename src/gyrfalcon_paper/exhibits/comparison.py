@@ -16,9 +16,8 @@ from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.reports.figures import Band, draw_band
+from gyrfalcon.reports.figures import COLOURS, Band, draw_band
 from gyrfalcon.reports.labels import Label, end_labels, plain_numbers
-from gyrfalcon.reports.style import COLOURS
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables

@@ -13,9 +13,8 @@ from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.reports.figures import Band, draw_band
+from gyrfalcon.reports.figures import COLOURS, GREY, Band, draw_band
 from gyrfalcon.reports.labels import Label, beside, end_labels, plain_numbers
-from gyrfalcon.reports.style import COLOURS, GREY
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables

@@ -24,7 +24,7 @@ from gyrfalcon_paper.curves import (
     truth_table,
 )
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon_paper.lines import crossing
+from gyrfalcon_paper.linear_models import crossing
 from gyrfalcon_paper.tables import numbers, only, table_of, where
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from gyrfalcon_paper.curves import (
     truth_table,
 )
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables
-from gyrfalcon_paper.lines import crossing, line_contexts
+from gyrfalcon_paper.linear_models import crossing, interval_contexts
 from gyrfalcon_paper.tables import numbers, row_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def best_approximation(example: StepExample, jump: float) -> Tables:
         "truth": truth_table(example, jump),
         "best": best,
         "play of truth": play_table(example.means, jump),
-        "play of best": play_table(lambda x: found.model.scores(line_contexts(x)), meet),
+        "play of best": play_table(lambda x: found.model.scores(interval_contexts(x)), meet),
         "summary": row_of(
             jump=jump,
             intercept=at_0,

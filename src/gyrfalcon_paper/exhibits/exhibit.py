@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +10,12 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gyrfalcon.reports.figures import new_figure, style
+from gyrfalcon.reports.pictures import pictures
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 Columns: TypeAlias = dict[str, list[float | int | str]]
 """A table behind a figure: one list per column, all of the same length."""
@@ -84,3 +89,38 @@ class Exhibit:
     def caption(self) -> str:
         """What the figure shows, below it."""
         return _texts()[self.key]["caption"]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedExhibit:
+    """What there is to see of an exhibit."""
+
+    exhibit: Exhibit
+    tables: Tables
+    pictures: dict[str, bytes]
+    """Files' contents by their endings."""
+
+    @property
+    def printed(self) -> Columns:
+        """The table that the page prints."""
+        return self.tables[self.exhibit.printed]
+
+    @property
+    def data(self) -> dict[str, str]:
+        """Where each table is, from the page's folder."""
+        stem = f"data/{self.exhibit.key}"
+        return {name: f"{stem}-{re.sub(r'[^a-z0-9]+', '-', name.lower())}.csv" for name in self.tables}
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """Where each picture is, from the page's folder."""
+        return {kind: f"figures/{self.exhibit.key}.{kind}" for kind in self.pictures}
+
+
+def rendered(exhibit: Exhibit, results: list[Any]) -> RenderedExhibit:
+    """The exhibit's tables and pictures."""
+    tables = exhibit.tables(results)
+    with style():
+        figure = new_figure()
+        exhibit.draw(figure, tables)
+    return RenderedExhibit(exhibit, tables, pictures(figure))

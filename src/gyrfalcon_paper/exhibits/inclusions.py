@@ -1,10 +1,10 @@
 """From which excess risk on a sample and its population agree on a class (Assumption 1), sample by sample.
 
-Assumption 1 asks that models of population excess at most eta have empirical excess at most 3 eta / 2, and
-that models of empirical excess at most eta have population excess at most 2 eta. A sample's threshold is the
-least eta from which on this is so: the largest eta at which a model stands on the edge. For a linear space
-that is a farthest point of an ellipsoid; for the hull of stumps it is searched for, which can only find too
-little.
+Assumption 1 requires that models of population excess at most eta have empirical excess at most 3 eta / 2,
+and that models of empirical excess at most eta have population excess at most 2 eta. A sample's threshold is
+the least eta from which on this is so: the largest eta at which a model stands on the edge. For a linear
+space that is a farthest point of an ellipsoid; for the hull of stumps it is searched for, which can only find
+too little.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.reports.figures import Band, draw_band, draw_reference
-from gyrfalcon.reports.style import COLOURS
+from gyrfalcon.reports.figures import COLOURS, Band, draw_band, draw_reference
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables

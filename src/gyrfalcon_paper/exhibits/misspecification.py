@@ -20,8 +20,8 @@ from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.environments.synthetic.families import SinusoidEnvironment, XorEnvironment
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.reports.figures import COLOURS, GREY
 from gyrfalcon.reports.labels import beside, plain_numbers
-from gyrfalcon.reports.style import COLOURS, GREY
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables

@@ -1,7 +1,14 @@
-"""Figure "Evolution of per-period regret": LinUCB's falls, then rises."""
+"""Figure "Evolution of per-period regret": LinUCB's falls, then rises to that of a self-consistent policy.
+
+That is greedy play whose own data bring back the linear model that it plays by. If action 1 is played above
+s, its rows have x uniform on (s, 1), and the least-squares fit of a step at 0.5 to them has the value (1 - 3
+(0.5 - s) / (1 - s)) / (2 (1 - s)) at s. It switches there again if that is the 0.5 of action 2, which is s^2
+- 4 s + 3/2 = 0, so s = 2 - sqrt(5/2). Between s and 0.5 play loses 0.5.
+"""
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +17,10 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.reports.figures import Band, draw_band, draw_reference
-from gyrfalcon.reports.style import COLOURS
+from gyrfalcon.reports.figures import COLOURS, Band, draw_band, draw_reference
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon_paper.self_consistent import REGRET, SWITCH
 from gyrfalcon_paper.tables import numbers, only, row_of, table_of
 
 if TYPE_CHECKING:
@@ -23,6 +28,12 @@ if TYPE_CHECKING:
 
 SEED = 0
 N_PIECES = 4
+
+SWITCH = 2.0 - math.sqrt(2.5)
+"""0.418861: above it, the self-consistent policy plays action 1."""
+
+REGRET = 0.5 * (0.5 - SWITCH)
+"""0.040569 a round: what learners that fit all their rows settle at."""
 
 
 def stretches(n_rounds: int) -> Ints:

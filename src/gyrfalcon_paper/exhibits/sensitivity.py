@@ -26,7 +26,7 @@ from gyrfalcon_paper.curves import (
     truth_table,
 )
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
-from gyrfalcon_paper.lines import crossing, line_contexts
+from gyrfalcon_paper.linear_models import crossing, interval_contexts
 from gyrfalcon_paper.tables import numbers, row_of, stacked, table_of, where
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def population_tables(theta: float) -> Tables:
         "truth": truth_table(example, 1.0 - theta),
         "best": lines_table(found.model),
         "learnt": lines_table(learnt),
-        "play of best": play_table(lambda x: found.model.scores(line_contexts(x)), meet),
-        "play of learnt": play_table(lambda x: learnt.scores(line_contexts(x)), crossing(learnt)),
+        "play of best": play_table(lambda x: found.model.scores(interval_contexts(x)), meet),
+        "play of learnt": play_table(lambda x: learnt.scores(interval_contexts(x)), crossing(learnt)),
         "summary": row_of(
             theta=theta,
             switch=1.0 - theta,
@@ -74,7 +74,7 @@ def confidence(theta: float, n_rows: int) -> Columns:
     example = SensitivityExample(theta)
     model = _fit(LinUCB(), example, optimal_log(example, n_rows))
     x = np.linspace(0.0, 1.0, 41)
-    means, widths = model.means(line_contexts(x)), model.widths(line_contexts(x))
+    means, widths = model.means(interval_contexts(x)), model.widths(interval_contexts(x))
     return table_of(
         n_rows=[n_rows] * len(x),
         x=x,

@@ -18,7 +18,7 @@ from gyrfalcon.learners.steps import fitted_state
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.simulate import simulate
-from gyrfalcon_paper.lines import distance, lines_of
+from gyrfalcon_paper.linear_models import distance, lines_of
 
 LEARNER = EpsilonFalcon()
 C_BETA = LEARNER.c_beta

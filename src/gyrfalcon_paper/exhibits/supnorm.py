@@ -12,8 +12,8 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.reports.figures import COLOURS, GREY
 from gyrfalcon.reports.labels import beside
-from gyrfalcon.reports.style import COLOURS, GREY
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import numbers, table_of_rows
 

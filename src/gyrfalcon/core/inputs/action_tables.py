@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.arguments import is_bool, with_location
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.tables import by_row, is_collection, values_of
@@ -86,3 +87,25 @@ def _cube_of_rows(problem: Problem, rows: Sequence[Mapping[object, object]]) -> 
             cube[row, index] = with_location(place, problem.action_features.encode_one, values)[0]
             given[row, index] = True
     return cube, given
+
+
+def assembled(
+    problem: Problem,
+    n: int,
+    table: Floats | None,
+    cube: Floats | None,
+    given: Bools | None,
+    mask: Bools | None,
+) -> Contexts:
+    """Contexts of these parts, each with an eligible action, and with features of eligible actions."""
+    if mask is not None and not mask.any(axis=1).all():
+        row = int(np.argmin(mask.any(axis=1)))
+        raise ValueError(f"row {row} has no eligible action; leave the row out, or allow an action.")
+    if cube is not None and given is not None:
+        lacking = ~given if mask is None else mask & ~given
+        if lacking.any():
+            row, index = np.argwhere(lacking)[0]
+            label = short_repr(problem.actions[index])
+            raise ValueError(f"row {row}: action {label} has no features; give them, or bar the action.")
+        cube = cube if len(cube) == n else np.repeat(cube, n, axis=0)
+    return Contexts(np.zeros((n, 0)) if table is None else table, cube, mask)

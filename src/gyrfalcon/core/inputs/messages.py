@@ -9,7 +9,7 @@ import numpy as np
 
 
 def short_repr(value: object) -> str:
-    """Representation of a value for error messages: one line of at most 60 characters, NumPy scalars as numbers."""
+    """Representation of a value for messages: one line of at most 60 characters, NumPy scalars as numbers."""
     text = repr(value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value)
     text = " ".join(text.split())
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.arrays import Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.inputs.action_tables import cube_of, mask_of, mask_of_row
+from gyrfalcon.core.inputs.action_tables import assembled, cube_of, mask_of, mask_of_row
 from gyrfalcon.core.inputs.arguments import (
     agreed_length,
     check_contexts,
@@ -181,7 +181,7 @@ class Problem:
         cube, given, is_same = (None, None, True) if actions is None else cube_of(self, actions)
         varied = None if is_same else cube
         n = agreed_length(n, {"shared": table, "actions": varied, "eligible": mask})
-        return self._assembled(n, table, cube, given, mask)
+        return assembled(self, n, table, cube, given, mask)
 
     def context(self, shared: object = None, actions: object = None, eligible: object = None) -> Contexts:
         """One context, validated and encoded, by a shorter way for plain numbers.
@@ -218,9 +218,9 @@ class Problem:
         cube, given, _ = (None, None, True) if actions is None else cube_of(self, actions)
         if cube is not None and len(cube) != 1:
             raise ValueError(
-                f"actions are of {len(cube)} contexts, and one is asked for; give one (K, q) array."
+                f"actions are of {len(cube)} contexts, where one is expected; give one (K, q) array."
             )
-        return self._assembled(1, table, cube, given, mask)
+        return assembled(self, 1, table, cube, given, mask)
 
     def log(
         self,
@@ -290,19 +290,3 @@ class Problem:
         if (actions is None) == bool(self.action_features.columns):
             fault = "declared and not given" if actions is None else "given and not declared"
             raise ValueError(f"features of actions are {fault}; see `action_features` and `actions`.")
-
-    def _assembled(
-        self, n: int, table: Floats | None, cube: Floats | None, given: Bools | None, mask: Bools | None
-    ) -> Contexts:
-        """Contexts of these parts, each with an eligible action, and with features of eligible actions."""
-        if mask is not None and not mask.any(axis=1).all():
-            row = int(np.argmin(mask.any(axis=1)))
-            raise ValueError(f"row {row} has no eligible action; leave the row out, or allow an action.")
-        if cube is not None and given is not None:
-            lacking = ~given if mask is None else mask & ~given
-            if lacking.any():
-                row, index = np.argwhere(lacking)[0]
-                label = short_repr(self.actions[index])
-                raise ValueError(f"row {row}: action {label} has no features; give them, or bar the action.")
-            cube = cube if len(cube) == n else np.repeat(cube, n, axis=0)
-        return Contexts(np.zeros((n, 0)) if table is None else table, cube, mask)

@@ -99,8 +99,9 @@ class Schema:
         Parameters
         ----------
         spec
-            A number of numeric features (x0, x1, ...); a list of names of numeric features; a mapping of names
-            to "numeric", "boolean", "hashed", a list of levels or a column; a schema; or None for no features.
+            A number of numeric features (x0, x1, ...); a list of names of numeric features; a mapping of
+            names to "numeric", "boolean", "hashed", a list of levels or a column; a schema; or None for no
+            features.
 
         Raises
         ------
@@ -217,7 +218,7 @@ class Schema:
             encoded = self.encode(row)
             if len(encoded) != 1:
                 raise ValueError(
-                    f"one context is asked for, and there are {len(encoded)} rows; give one row."
+                    f"there are {len(encoded)} rows where one context is expected; give one row."
                 )
             return encoded
         values = tables.row_of(row)

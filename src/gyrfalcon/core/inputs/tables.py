@@ -196,7 +196,8 @@ def _from_columns(table: Mapping[object, object]) -> Table:
         if len(columns[-1]) != len(columns[0]):
             lengths = f"{len(columns[0])} and {len(columns[-1])} rows"
             raise ValueError(
-                f"columns {short_repr(next(iter(table)))} and {short_repr(name)} have {lengths}; give equally many."
+                f"columns {short_repr(next(iter(table)))} and {short_repr(name)} have {lengths}; "
+                "give equally many."
             )
     if not columns:
         raise ValueError("a mapping without columns has no number of rows; give a list of rows or n.")

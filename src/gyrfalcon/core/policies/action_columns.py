@@ -1,10 +1,12 @@
 """Computations on scores with actions as the leading axis, (K, n).
 
-Reductions over actions then run over long contiguous rows, and sums over actions are sequential, so that a row
-gets the same bits alone and in any batch. Ties at the best score go to the lowest index.
+Reductions over actions then run over long contiguous rows, and sums over actions are sequential, so that a
+row gets the same bits alone and in any batch. Ties at the best score go to the lowest index.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -113,7 +115,16 @@ def barrier_level(gaps: Floats, mask: Bools | None) -> Floats:
         blank(weights, mask)
         step = (sequential_sum(weights) - 1.0) / sequential_sum(weights * weights)
         raised = np.maximum(level, level + step)
-        # A row that no longer rises keeps its level for ever, whatever other rows of the batch still do.
+        # A row that no longer rises keeps its level, whatever other rows of the batch still do.
         if np.array_equal(raised, level):
             return level
         level = raised
+
+
+def best_of_row(scores: list[float]) -> tuple[int, float]:
+    """The first best action of one row in plain floats, and its score."""
+    # A sum is finite only if no score is NaN or infinite; a finite row may still overflow it.
+    if not math.isfinite(sum(scores)):
+        check_finite(np.array(scores))
+    top = max(scores)
+    return scores.index(top), top

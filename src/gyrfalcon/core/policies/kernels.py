@@ -1,8 +1,7 @@
 """Action selection kernels: scores (..., K) and eligible actions -> probabilities (..., K).
 
-Inside, actions are the leading axis: reductions over actions then run over long contiguous rows, and sums
-over actions are sequential, so that a row gets the same bits alone and in any batch. Ties at the best score
-go to the lowest index. K is the number of eligible actions of the row.
+A row gets the same bits alone and in any batch. Ties at the best score go to the lowest index. K is the
+number of eligible actions of the row.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.policies.action_columns import (
     barrier_level,
     best_and_gaps,
+    best_of_row,
     blank,
     by_action,
-    check_finite,
     n_eligible,
     rest_to_best,
     rows_of,
@@ -215,7 +214,7 @@ class InverseGapWeighting:
 
     def row(self, scores: list[float]) -> list[float]:
         """One row in plain floats, bit-identical: NumPy's calls cost several times a row's arithmetic."""
-        best, top = _best_of_row(scores)
+        best, top = best_of_row(scores)
         gamma, n_actions = self.gamma, float(len(scores))
         if gamma == 0.0:  # as in arrays, where an endless gap would make 0 times infinity
             return [1.0 / n_actions] * len(scores)
@@ -286,14 +285,6 @@ class SoftmaxKernel:
     def probabilities(self, scores: Floats, eligible: Bools | None) -> Floats:
         """Probabilities of actions for these scores: see `softmax`."""
         return softmax(scores, self.temperature, eligible)
-
-
-def _best_of_row(scores: list[float]) -> tuple[int, float]:
-    # A sum is finite only if no score is NaN or infinite; a finite row may still overflow it.
-    if not math.isfinite(sum(scores)):
-        check_finite(np.array(scores))
-    top = max(scores)
-    return scores.index(top), top
 
 
 def _check_gamma(gamma: float) -> None:

@@ -1,7 +1,7 @@
 """Which of independent normal scores is the largest: (K, n) means and deviations -> (K, n) probabilities.
 
 "Score a is the largest, at z" has density F(z) pdf_a(z) / cdf_a(z), where F is the product of all cdfs. It is
-integrated over panels with Gauss-Legendre nodes, in one upward march per row. The march begins at the highest
+integrated over panels with Gauss-Legendre nodes, in one upward pass per row. The pass begins at the highest
 of the lower ends m - 8 s: below it some score is larger with a probability of 1 - 6e-16. Every score's range
 has begun there, so from there on ranges only end, and a panel no wider than a few of the smallest deviation
 whose range goes on sees smooth functions alone, whatever the deviations' ratios. The place z is kept as

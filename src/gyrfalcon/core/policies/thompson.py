@@ -76,8 +76,9 @@ class ThompsonPolicy:
     The score of an action has the deviation `scale` times its width; scale 0 is greedy play.
 
     >>> from types import SimpleNamespace
-    >>> belief = SimpleNamespace(means=lambda _: np.array([[0.6, 0.5]]), widths=lambda _: np.array([[1, 2]]))
-    >>> ThompsonPolicy(belief, scale=0.1).probabilities(Contexts(np.zeros((1, 0)))).round(8).tolist()
+    >>> means, widths = np.array([[0.6, 0.5]]), np.array([[1, 2]])
+    >>> posterior = SimpleNamespace(means=lambda _: means, widths=lambda _: widths)
+    >>> ThompsonPolicy(posterior, scale=0.1).probabilities(Contexts(np.zeros((1, 0)))).round(8).tolist()
     [[0.67263958, 0.32736042]]
     """
 

@@ -79,7 +79,7 @@ class Classification:
         _check_labels(labels)
         if len(X) != len(labels):
             raise ValueError(f"X has {len(X)} rows and y has {len(labels)} labels; give equally many.")
-        # Copies that nobody can write to: what was keyed, hashed or drawn once stays true.
+        # Read-only copies: what was keyed, hashed or drawn once stays true.
         for name, value in {"X": X, "y": _column(labels), "features": names}.items():
             object.__setattr__(self, name, value)
 

@@ -26,12 +26,12 @@ _ORDER, _COINS = 0, 1
 class LoggedReplay:
     """Logged decisions on which a learner is replayed by rejection.
 
-    Li, Chu, Langford and Wang (2011). A learner decides row by row. A row counts as a round if the learner chose
-    the logged action and a coin with probability `min_propensity` / propensity succeeds; otherwise the row is
-    ignored. Every row then counts with probability `min_propensity`, whatever its context and the learner's choice:
-    accepted rounds are
-    distributed as in live play, if the log's rows are independent. Rewards of other actions are unknown, so that
-    there is nothing to `draw`, and regret is unknown: see `simulate`.
+    Li, Chu, Langford and Wang (2011). A learner decides row by row. A row counts as a round if the learner
+    chose the logged action and a coin with probability `min_propensity` / propensity succeeds; otherwise the
+    row is ignored. Every row then counts with probability `min_propensity`, whatever its context and the
+    learner's choice: accepted rounds are distributed as in live play, if the log's rows are independent.
+    Rewards of other actions are unknown, so that there is nothing to `draw`, and regret is unknown: see
+    `simulate`.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class LoggedReplay:
 
     @cached_property
     def expected_rounds(self) -> float:
-        """How many rounds the log is expected to give, whatever the learner; with a `min_propensity`, at most."""
+        """Expected number of rounds of a replay, whatever the learner; with a `min_propensity`, at most."""
         return float(
             self.n_rows * (self.log.propensity.min() if self.min_propensity is None else self.min_propensity)
         )

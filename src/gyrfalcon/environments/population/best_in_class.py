@@ -21,8 +21,8 @@ def best_in_class(
 ) -> Scorer:
     """The model of least mean squared error in its class, fhat* under uniform play (eq. fhatstar).
 
-    The class's own oracle fits every node once per action, weighted by its probability. A class as rich as the
-    nodes are many, such as deep trees, interpolates them: it needs a higher order or a larger sample.
+    The class's own oracle fits every node once per action, weighted by its probability. A class as rich as
+    the nodes are many, such as deep trees, interpolates them: it needs a higher order or a larger sample.
 
     Parameters
     ----------

@@ -42,9 +42,9 @@ class Population:
     """A distribution of contexts as weighted nodes, with the true mean reward of every action at each.
 
     Nodes of weight 0 are the one-sided limits at the ends of pieces: only `sup_error` uses them. On an
-    interval, each quantity first cuts the pieces where the policies and models in it change their best action, so
-    that it is a sum of integrals of smooth functions. `under` names a reward model f for R_f and Reg_f; None
-    is the truth.
+    interval, each quantity first cuts the pieces where the policies and models in it change their best
+    action, so that it is a sum of integrals of smooth functions. `under` names a reward model f for R_f and
+    Reg_f; None is the truth.
 
     Attributes
     ----------
@@ -126,8 +126,8 @@ class Population:
     def sampled(environment: Environment, n: int, seed: int) -> Population:
         """The first n rounds of any environment as equal nodes: plain Monte Carlo.
 
-        Each mean deviates by its `standard_error`, and the error of a model that was fitted to these very nodes
-        is too small by about its coefficients over n; `sup_error` only sees the nodes.
+        Each mean deviates by its `standard_error`, and the error of a model that was fitted to these very
+        nodes is too small by about its coefficients over n; `sup_error` only sees the nodes.
 
         >>> from gyrfalcon.environments.paper import StepExample
         >>> sample = Population.sampled(StepExample(), 400, seed=0)
@@ -163,7 +163,8 @@ class Population:
     def cut(self, *tables: Table | None) -> Population:
         """The population with finer pieces, divided where the largest column of a table changes.
 
-        None stands for the true means. Only populations on an interval can be divided; others come back unchanged.
+        None stands for the true means. Only populations on an interval can be divided; others come back
+        unchanged.
         """
         if self.interval is None:
             return self
@@ -229,7 +230,7 @@ class Population:
         return part.mean(part.squared_errors(model).max(axis=1))
 
     def sup_error(self, model: Scorer) -> float:
-        """The largest |f - f*| over nodes and one-sided limits at breaks; on an interval also between nodes."""
+        """The largest |f - f*| over nodes and limits at breaks; on an interval also between nodes."""
         if self.interval is None:
             return math.sqrt(self.squared_errors(model).max())
         return math.sqrt(self.interval.peak(self.interval.squared_errors(model)))

@@ -1,4 +1,4 @@
-"""Gauss-Legendre nodes on pieces of an interval and on boxes, and where functions on an interval switch or peak.
+"""Gauss-Legendre nodes on pieces of an interval and on boxes, and where functions switch or peak.
 
 Every piece also has a node just inside each of its ends, of weight 0: means do not feel it, and a function
 that jumps at a break point shows both of its one-sided limits there.
@@ -40,7 +40,7 @@ def pieces(breaks: Sequence[float], order: int) -> tuple[Floats, Floats]:
 
 
 def grid(breaks: Sequence[Sequence[float]], order: int) -> tuple[Floats, Floats]:
-    """Nodes (n, p) and weights (n,) of the box that is the product of p intervals, each with its break points.
+    """Nodes (n, p) and weights (n,) of a box, the product of p intervals, each with its break points.
 
     >>> x, w = grid([(0.0, 1.0), (0.0, 2.0)], order=2)
     >>> round(float(w @ (x[:, 0] ** 2 * x[:, 1] ** 2)), 9)  # 1/3 times 4/3

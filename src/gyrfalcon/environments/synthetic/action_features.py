@@ -11,13 +11,12 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.representation import changed_fields_repr
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import Noise, check_flag, check_noise, check_positive, check_share, check_whole
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes, block_generator, drawn
-from gyrfalcon.environments.streams import MASKS, rows_of, stream
+from gyrfalcon.environments.streams import MASKS, layers, rows_of, stream
 from gyrfalcon.environments.synthetic.box import box_problem, noisy, truth_generator, within_unit
-from gyrfalcon.environments.validation import problem_of
-from gyrfalcon.environments.wrapping import check_environment, layers
+from gyrfalcon.environments.validation import check_environment, problem_of
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -25,9 +24,9 @@ class ActionFeatureEnvironment:
     """Actions with features of their own, and coefficients that all actions share.
 
     Features v of each action are new in every round and uniform on (-1, 1)^q, and so are p features x of the
-    context. Means are (1 + (1 - m) l + m s) / 2, where l is linear in v and, with interactions, in the products x v,
-    s is a sinusoid of a projection of v, and m is the misspecification. There are too many features for quadrature:
-    use `Population.sampled`.
+    context. Means are (1 + (1 - m) l + m s) / 2, where l is linear in v and, with interactions, in the
+    products x v, s is a sinusoid of a projection of v, and m is the misspecification. There are too many
+    features for quadrature: use `Population.sampled`.
 
     Parameters
     ----------
@@ -77,7 +76,7 @@ class ActionFeatureEnvironment:
             raise ValueError("n_features is 0, so that nothing interacts; give some, or interactions=False.")
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:
@@ -145,8 +144,8 @@ class SharedTruth:
 class EligibilityEnvironment:
     """An environment in which only a random part of the actions may be chosen.
 
-    Actions are eligible at random, independently of contexts and rewards. Where none would be, one stays, each with
-    the same probability. Actions that the environment itself excludes stay excluded.
+    Actions are eligible at random, independently of contexts and rewards. Where none would be, one stays,
+    each with the same probability. Actions that the environment itself excludes stay excluded.
 
     Parameters
     ----------
@@ -171,7 +170,7 @@ class EligibilityEnvironment:
         check_share("share", self.share)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @property
     def problem(self) -> Problem:

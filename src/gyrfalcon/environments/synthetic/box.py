@@ -10,7 +10,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.representation import changed_fields_repr
+from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import Noise, check_whole
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, drawn
@@ -35,7 +35,7 @@ class BoxEnvironment(ABC):
         check_whole("environment_seed", self.environment_seed, 0)
 
     def __repr__(self) -> str:
-        return changed_fields_repr(self)
+        return changed_settings_repr(self)
 
     @abstractmethod
     def means(self, x: Floats) -> Floats:

@@ -154,8 +154,8 @@ class SinusoidEnvironment(MisspecifiedEnvironment):
 class XorEnvironment(MisspecifiedEnvironment):
     """Mean rewards between linear ones and the xor of the signs of two features.
 
-    Features are uniform on (-1, 1)^p. The best linear model of a xor is constant: at misspecification 1, b is a
-    quarter of the mean square height of the actions.
+    Features are uniform on (-1, 1)^p. The best linear model of a xor is constant: at misspecification 1, b is
+    a quarter of the mean square height of the actions.
 
     Parameters
     ----------
@@ -190,8 +190,8 @@ class XorEnvironment(MisspecifiedEnvironment):
 class BumpEnvironment(MisspecifiedEnvironment):
     """Mean rewards between linear ones and indicators of a small region per action.
 
-    Features are uniform on (-1, 1)^p. The region of an action is an interval where there is one feature, and a
-    square in two of them where there are more.
+    Features are uniform on (-1, 1)^p. The region of an action is an interval where there is one feature, and
+    a square in two of them where there are more.
 
     Parameters
     ----------

@@ -54,8 +54,8 @@ class _PartlySinusoidEnvironment(BoxEnvironment):
 class RareRewardEnvironment(_PartlySinusoidEnvironment):
     """Rewards of 0 and 1, of which few are 1 under uniform play.
 
-    Features are uniform on (-1, 1)^p. Means run from 0 to twice the rate, between linear ones and sinusoids of
-    random projections, and average to the rate whatever the misspecification.
+    Features are uniform on (-1, 1)^p. Means run from 0 to twice the rate, between linear ones and sinusoids
+    of random projections, and average to the rate whatever the misspecification.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class SinusoidMeans:
     def drawn(
         rng: np.random.Generator, n_actions: int, n_features: int, *, frequency: float, odd: bool = False
     ) -> SinusoidMeans:
-        """Directions uniform on the sphere, and phases on the circle; odd sinusoids have phase 0 and mean 0."""
+        """Directions uniform on the sphere, phases on the circle; odd sinusoids have phase 0 and mean 0."""
         normals = rng.standard_normal((n_actions, n_features))
         directions = normals / np.linalg.norm(normals, axis=1, keepdims=True)
         phases = rng.uniform(0.0, 2.0 * math.pi, n_actions)
@@ -134,7 +134,8 @@ class BumpMeans:
     The ball is that of the maximum norm, an interval or a square with sides along the features, so that
     quadrature is exact. It lies inside the box.
 
-    >>> BumpMeans(np.array([0]), np.array([[0.2]]), 0.5).values(np.array([[-0.4], [0.6], [0.8]])).ravel().tolist()
+    >>> bump = BumpMeans(np.array([0]), np.array([[0.2]]), 0.5)
+    >>> bump.values(np.array([[-0.4], [0.6], [0.8]])).ravel().tolist()
     [-1.0, 1.0, -1.0]
     """
 

@@ -59,7 +59,8 @@ def misspecification_estimate(
         "pure_error" (B1) where contexts recur, "residual_products" (B3) of nearest pairs in few dimensions,
         "one_step" (B4) for a lower bound by a richer class; "auto" takes the first that suits the rows.
     noise : {'equal', 'unequal'}, default 'unequal'
-        For pure error: "equal" for normal noise of the same variance everywhere; otherwise variances may differ.
+        For pure error: "equal" for normal noise of the same variance everywhere; otherwise variances may
+        differ.
     richer : ModelClass, optional
         For one step: the richer class; by default random Fourier features are added to a linear class, at the
         length scale that cross-validation prefers.

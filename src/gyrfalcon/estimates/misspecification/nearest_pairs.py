@@ -26,7 +26,7 @@ from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle
 
 NEIGHBOURS = 8
-"""Nearest rows among which a row finds its partner, or none: later ones would be far away."""
+"""Candidates of which a row gets one, or none: those that are taken last would be far away."""
 
 
 def action_pairs(log: Log) -> Ints:

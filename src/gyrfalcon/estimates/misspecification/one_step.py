@@ -1,4 +1,4 @@
-"""One-step lower bound of the misspecification: a class against a richer one, with random Fourier features added."""
+"""One-step lower bound of the misspecification: a class against itself with random Fourier features."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def epsilon_choice(
     An estimate that is a lower bound of b has no share of its own: Corollary 1 balances two costs at b
     itself, and at a smaller number it balances nothing. Such an estimate gives the two ends alone.
 
-    With a number of rounds T and the class's complexity comp, no share is below comp / T: fewer passive rows can't
-    constrain comp coefficients.
+    With a number of rounds T and the class's complexity comp, no share is below comp / T: fewer passive rows
+    can't constrain comp coefficients.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class Replicates:
 
     @property
     def n(self) -> int:
-        """Rows."""
+        """Number of passive rows, n."""
         return len(self.labels)
 
     @property
@@ -141,7 +141,7 @@ def _in_use(found: Replicates, noise: str) -> Bools:
 
 
 def replicates(smoother: Smoother, rows: Log) -> Replicates:
-    """The rows, grouped."""
+    """Rows grouped by context and action, with the scatter within groups."""
     labels = groups(rows)
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     residuals, leverages = smoother.residuals(rows.reward), smoother.leverages[first]

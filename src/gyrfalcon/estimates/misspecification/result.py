@@ -12,7 +12,7 @@ from gyrfalcon.core.validation import is_number
 
 
 class NotEstimableError(ValueError):
-    """These rows can't say how wrong the model class is."""
+    """Raised where rows can't determine the misspecification of a model class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -121,7 +121,7 @@ class MisspecificationEstimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """(lower, upper)."""
+        """The confidence interval as a pair (lower, upper)."""
         return self.lower, self.upper
 
 

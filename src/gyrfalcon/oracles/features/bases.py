@@ -64,7 +64,7 @@ def moments(x: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, slots=True)
 class IdentityMap:
-    """The inputs themselves.
+    """Feature map that returns its inputs unchanged.
 
     >>> IdentityMap(2).expand(np.array([3.0, 4.0]))
     array([3., 4.])
@@ -84,7 +84,7 @@ class IdentityMap:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The inputs as they are.
+    """Basis of the inputs themselves, without any transformation.
 
     >>> Identity().fit(np.zeros((1, 2)))
     IdentityMap(n_inputs=2)
@@ -189,7 +189,7 @@ class Polynomial:
 
 @dataclass(frozen=True, slots=True)
 class FourierMap:
-    """Random Fourier features: cosines of the standardised inputs, with `frequencies` (p, D) and `phases` (D,).
+    """Random Fourier features: cosines of standardised inputs, with `frequencies` (p, D) and `phases` (D,).
 
     >>> cosines = FourierMap(np.zeros(1), np.ones(1), frequencies=np.array([[1.0, 2.0]]), phases=np.zeros(2))
     >>> cosines.expand(np.array([np.pi])).round(6)
@@ -226,8 +226,8 @@ class FourierMap:
 class RandomFourier:
     """Random Fourier features: their inner products approximate a Gaussian kernel.
 
-    The kernel is exp(-|z - z'|^2 / (2 length_scale^2)) of standardised inputs z (Rahimi and Recht, 2007, Algorithm
-    1). The features depend on the seed and the number of inputs alone.
+    The kernel is exp(-|z - z'|^2 / (2 length_scale^2)) of standardised inputs z (Rahimi and Recht, 2007,
+    Algorithm 1). The features depend on the seed and the number of inputs alone.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ class RandomFourier:
             raise ValueError(f"seed is {self.seed}; give a whole number that is not negative.")
 
     def fit(self, x: Floats) -> FourierMap:
-        """Waves drawn afresh from the seed, over inputs standardised with these rows."""
+        """Random Fourier features drawn from the seed, of inputs standardised with these rows."""
         means, scales = moments(x)
         rng = np.random.default_rng(self.seed)
         frequencies = rng.standard_normal((x.shape[1], self.n_features)) / self.length_scale

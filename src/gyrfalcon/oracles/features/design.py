@@ -61,12 +61,12 @@ class Design:
 
     @property
     def n_blocks(self) -> int:
-        """Independent least-squares problems."""
+        """Number of independent least-squares problems."""
         return self.n_actions if self.layout is Layout.PER_ACTION else 1
 
     @property
     def block_width(self) -> int:
-        """Coefficients in each of them."""
+        """Number of coefficients in each least-squares problem."""
         return self.n_joint + (self.n_actions * self.n_own if self.layout is Layout.HYBRID else 0)
 
     @property

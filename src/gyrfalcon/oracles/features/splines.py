@@ -69,8 +69,8 @@ class Splines:
     """B-splines of each input, with knots at quantiles and linear outside.
 
     The sum of all B-splines of an input is 1, so the first is left out for the intercept: an input yields
-    n_knots + degree - 2 features. A column of few distinct values gets fewer knots and a lower degree, and no more
-    features than are identified: a two-valued or constant column is left as it is.
+    n_knots + degree - 2 features. A column of few distinct values gets fewer knots and a lower degree, and no
+    more features than are identified: a two-valued or constant column is left as it is.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class JoinedMap:
 
     @property
     def n_features(self) -> int:
-        """Those of all maps."""
+        """The number of features of all maps together."""
         return sum(one.n_features for one in self.maps)
 
     def expand(self, x: Floats) -> Floats:

@@ -33,19 +33,19 @@ class FittedEstimator(Protocol):
     """A regressor after its fit, scikit-learn's way."""
 
     def predict(self, X: Floats, /) -> Any:
-        """Predictions of rows."""
+        """Predictions for the rows of X."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TreeByTree:
-    """The mean of a forest's trees, asked directly: the same sums without a pool of workers around them."""
+    """The mean of a forest's trees, summed without the pool of workers that scikit-learn starts."""
 
     trees: tuple[Any, ...]
     """The arrays of scikit-learn's trees, which look up rows of single precision."""
 
     def __call__(self, features: Floats) -> Floats:
-        """(n,) predictions."""
+        """(n,) predictions for the rows of `features`."""
         with np.errstate(over="ignore"):  # what is larger than all such numbers is so in every comparison
             rows = np.ascontiguousarray(features, dtype=np.float32)
         total = np.zeros(len(rows))
@@ -57,8 +57,8 @@ class TreeByTree:
 def predictions_of(regressor: FittedEstimator, features: Floats) -> Floats:
     """(n,) predictions; ValueError unless there is one finite number per row."""
     direct = _tree_by_tree(regressor)
-    told = regressor.predict(features) if direct is None else direct(features)
-    predictions = np.asarray(told, dtype=np.float64)
+    returned = regressor.predict(features) if direct is None else direct(features)
+    predictions = np.asarray(returned, dtype=np.float64)
     name = type(regressor).__name__
     if predictions.shape not in {(len(features),), (len(features), 1)}:
         raise ValueError(
@@ -72,7 +72,7 @@ def predictions_of(regressor: FittedEstimator, features: Floats) -> Floats:
 
 
 def complaint(regressor: FittedEstimator | None) -> str | None:
-    """What a fitted regressor says of its own fit if that was cut short; None if nothing."""
+    """Why a fitted regressor has not converged, as a clause for the report; None if it has."""
     name, steps = type(regressor).__name__, getattr(regressor, "n_iter_", None)
     most = getattr(regressor, "max_iter", None)
     if getattr(regressor, "converged_", True) is False:
@@ -90,7 +90,7 @@ class Together:
     regressor: FittedEstimator
 
     def __call__(self, features: Floats) -> Floats:
-        """(n,) predictions."""
+        """(n,) predictions for the rows of `features`."""
         return predictions_of(self.regressor, features)
 
 
@@ -101,15 +101,15 @@ class OneByOne:
     regressor: FittedEstimator
 
     def __call__(self, features: Floats) -> Floats:
-        """(n,) predictions."""
+        """(n,) predictions for the rows of `features`."""
         return np.array([predictions_of(self.regressor, row[np.newaxis])[0] for row in features])
 
 
 def exact_by_row(regressor: FittedEstimator, features: Floats) -> Callable[[Floats], Floats]:
     """A way to predict that gives a row the same bits alone and in any batch.
 
-    Regressors that are known to do so are asked as they are. Sums of kernels are done over, where that gives
-    the same at these `features`; of all others rows are asked for one by one, as trying could not prove it.
+    Regressors that are known to do so predict in batches. Sums of kernels are computed here, where that gives
+    the same at these `features`; all others predict row by row, as no trial could prove more.
     """
     if _is_exact(regressor):
         return Together(regressor)
@@ -159,7 +159,7 @@ class KernelExpansion:
     weights: Floats
 
     def __call__(self, features: Floats) -> Floats:
-        """(n,) predictions."""
+        """(n,) predictions for the rows of `features`."""
         size = max(1, _CELLS // max(len(self.points), 1))
         kernel, weights = _KERNELS[self.kernel], self.weights[np.newaxis]
         values = np.empty(len(features))

@@ -34,10 +34,10 @@ AnyModel = RegressorModel | LinearModel
 class Regressor:
     """Reward models of a regressor in scikit-learn's manner.
 
-    The regressor has `fit(X, y, sample_weight)` and `predict`. The constraint is met by a search over weighted
-    regressions. The paper's guarantee needs a convex class whose squared error the regressor minimises: linear,
-    kernel ridge, isotonic and `StumpHull` regressors are known to be; for others a fit report says that it does not
-    apply, unless `convex=True` asserts it.
+    The regressor has `fit(X, y, sample_weight)` and `predict`. The constraint is met by a search over
+    weighted regressions. The paper's guarantee needs a convex class whose squared error the regressor
+    minimises: linear, kernel ridge, isotonic and `StumpHull` regressors are known to be; for others a fit
+    report says that it does not apply, unless `convex=True` asserts it.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class RegressorOracle:
         return RowSummary((part,) if len(log) else ())
 
     def empty(self) -> RowSummary:
-        """No rows."""
+        """Summary of no rows at all."""
         return RowSummary()
 
     def fit(
@@ -190,7 +190,7 @@ class RegressorOracle:
     def noise(self, alpha: float, active: RowSummary, passive: RowSummary) -> Noise:
         """sigma^2 and degrees of freedom: as set or known, else from how half the rows predict the others.
 
-        A tree can fit its rows without error; only rows that it has not seen tell of the noise.
+        A tree can fit its rows without error; only rows that it has not seen measure the noise.
         """
         known = noise_of_parameters(alpha, self.n_parameters, active, passive)
         if self.estimator.is_linear:
@@ -202,7 +202,7 @@ class RegressorOracle:
         return found if self.settings.complexity is None else replace(found, degrees=known.degrees)
 
     def reindexed(self, n_actions: int) -> RegressorOracle:
-        """The same oracle for another number of actions."""
+        """The oracle for another number of actions."""
         return replace(self, linear=self.linear.reindexed(n_actions))
 
     def reindexed_summary(self, summary: RowSummary, source: Ints) -> RowSummary:

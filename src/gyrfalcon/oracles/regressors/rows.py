@@ -31,7 +31,7 @@ class Part:
         return Part(self.features[rows], self.block[rows], self.reward[rows], self.weight[rows])
 
     def followed_by(self, other: Part) -> Part:
-        """Both in one."""
+        """The rows of this part, followed by those of another."""
         return Part(
             np.concatenate([self.features, other.features]),
             np.concatenate([self.block, other.block]),

@@ -27,7 +27,7 @@ def printed_search(
 ) -> DualFit[S]:
     """What Algorithm 2 returns; `converged` says that its loops ended, not that the constraint is kept.
 
-    A value of g that is asked for again at the same multiplier is remembered, not counted. The passive fit,
+    A value of g that is needed again at the same multiplier is remembered, not counted. The passive fit,
     which alpha needs, and the last fit, which is returned, are counted.
 
     >>> from types import SimpleNamespace

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.oracles.linalg.conditioning import GRAM_CONDITION
 from gyrfalcon.oracles.linalg.whitening import spread
 from gyrfalcon.oracles.protocol import Slack
 from gyrfalcon.oracles.solvers.least_squares import ROOT_CONDITION, least_squares, penalty_of
-from gyrfalcon.oracles.solvers.moments import Moments, Rows, root_of
+from gyrfalcon.oracles.solvers.moments import Moments, root_of
 from gyrfalcon.oracles.solvers.pencil import Pencil, gram_pencil, mixed_pencil, root_pencil, root_refit
+from gyrfalcon.oracles.solvers.row_validation import checked_rows
 from gyrfalcon.oracles.solvers.secular import Secular
 
 _ROWS_GRAM_CONDITION = 1e3
@@ -38,7 +39,7 @@ class ConstrainedFit:
     multiplier : float
         Weight of the mean passive error in the objective: 0.0 for an inactive constraint, inf at slack 0.
     excess : float
-        Mean passive error above alpha; below 0 only with a ridge, where alpha is not the least error.
+        Mean passive error above alpha, up to rounding; below 0 only with a ridge, where alpha is not least.
     alpha : float
         Mean passive error of the passive fit, which has the same ridge.
     slack : float
@@ -62,10 +63,6 @@ class ConstrainedFit:
     coefficients: Floats
     multiplier: float
     excess: float
-    """Mean passive error above alpha, as computed: rounding may leave it a few units above the slack.
-
-    It is below 0 only with a ridge, where alpha is not the least error.
-    """
     alpha: float
     slack: float
     binding: bool
@@ -121,7 +118,7 @@ def constrained_least_squares(
     >>> round(float(fit.coefficients[0]), 12), round(fit.multiplier, 12), fit.binding
     (0.2, 4.0, True)
     """
-    active, passive = _checked_rows(X, r, X_passive, r_passive, blocks, blocks_passive, n_blocks)
+    active, passive = checked_rows(X, r, X_passive, r_passive, blocks, blocks_passive, n_blocks)
     sums = active.moments(), passive.moments()
 
     def with_roots() -> tuple[Moments, Moments]:
@@ -176,54 +173,6 @@ def constrained_fits(
         return dataclasses.replace(active, root=roots[0]), dataclasses.replace(passive, root=roots[1])
 
     return _fits(active, passive, slacks, ridge, with_roots, GRAM_CONDITION)
-
-
-def _checked_rows(
-    X: ArrayLike,
-    r: ArrayLike,
-    X_passive: ArrayLike,
-    r_passive: ArrayLike,
-    blocks: ArrayLike | None,
-    blocks_passive: ArrayLike | None,
-    n_blocks: int | None,
-) -> tuple[Rows, Rows]:
-    """Both sides as checked rows with the same columns and blocks."""
-    x, x_passive = _same_columns(np.asarray(X, dtype=np.float64), np.asarray(X_passive, dtype=np.float64))
-    if blocks is None and blocks_passive is None:
-        if n_blocks is not None:
-            raise ValueError(
-                f"n_blocks is {n_blocks} but there are no blocks; give blocks and blocks_passive."
-            )
-        active = Rows.of(x, r, names=("X", "r", "blocks"))
-        return active, Rows.of(x_passive, r_passive, names=("X_passive", "r_passive", "blocks_passive"))
-    sides = [_block_numbers(blocks, len(x)), _block_numbers(blocks_passive, len(x_passive))]
-    if n_blocks is None:
-        n_blocks = 1 + max(int(side.max(initial=0)) for side in sides)
-    active = Rows.of(x, r, blocks=sides[0], n_blocks=n_blocks, names=("X", "r", "blocks"))
-    names = ("X_passive", "r_passive", "blocks_passive")
-    return active, Rows.of(x_passive, r_passive, blocks=sides[1], n_blocks=n_blocks, names=names)
-
-
-def _same_columns(x: Floats, x_passive: Floats) -> tuple[Floats, Floats]:
-    """Both features with as many columns; an empty list stands for no rows."""
-    if x.shape == (0,) and x_passive.ndim == 2:
-        x = x.reshape(0, x_passive.shape[1])
-    if x_passive.shape == (0,) and x.ndim == 2:
-        x_passive = x_passive.reshape(0, x.shape[1])
-    if x.ndim == x_passive.ndim == 2 and x.shape[1] != x_passive.shape[1]:
-        raise ValueError(
-            f"X has {x.shape[1]} columns and X_passive {x_passive.shape[1]}; give both the same features."
-        )
-    return x, x_passive
-
-
-def _block_numbers(blocks: ArrayLike | None, n: int) -> Ints:
-    """Block numbers as an array, still unchecked; none are needed where there are no rows."""
-    if blocks is None and n > 0:
-        raise ValueError(
-            "Only one of blocks and blocks_passive is given; give the blocks of all rows or of none."
-        )
-    return np.zeros(0, dtype=np.int64) if blocks is None or n == 0 else np.asarray(blocks)
 
 
 def _fits(

@@ -77,9 +77,9 @@ def dual_search(
 ) -> DualFit[S]:
     """The fit of least active risk among those with passive risk at most alpha + slack.
 
-    The search over multipliers ends at an excess between slack (1 - tolerance) and slack, up to the rounding of
-    alpha. If the excess jumps over that, or no regressions are left, the fit has not converged: it is then the one of
-    least active risk among those tried that satisfy the constraint.
+    The search over multipliers ends at an excess between slack (1 - tolerance) and slack, up to the rounding
+    of alpha. If the excess jumps over that, or no regressions are left, the fit has not converged: it is then
+    the one of least active risk among those tried that satisfy the constraint.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def dual_search(
 
 @dataclass(frozen=True, slots=True)
 class _Trial(Generic[S]):
-    """One regression."""
+    """One weighted regression of the search: its multiplier and its excess."""
 
     multiplier: float
     excess: float

@@ -61,7 +61,7 @@ def penalty_rows(penalty: Floats, n_blocks: int) -> Floats:
 def least_squares(moments: Moments, ridge: float | Floats = 0.0, *, shortest: bool = True) -> LinearFit:
     """The fit of least sum w (r - x'theta)^2 + ridge |theta|^2 in each block.
 
-    If there are several it is the shortest, which takes its time, or any of them if that is not asked for.
+    If there are several it is the shortest, which takes its time, or any of them if that is not needed.
 
     >>> fit = least_squares(Moments.of([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0]))
     >>> fit.coefficients.round(12).tolist(), fit.rank, fit.accurate

@@ -6,7 +6,6 @@ plus a rest that no coefficients change, and s^2 + c^2 = 1 wherever rows identif
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,18 +16,13 @@ from gyrfalcon.oracles.linalg.whitening import Whitening, quick_whitening, white
 from gyrfalcon.oracles.solvers.least_squares import penalty_rows, rows_fit
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.oracles.solvers.secular import shares
+from gyrfalcon.oracles.solvers.side import PLAINLY_SEEN, Side, divided, own_gram, own_rows
 
-_SURELY_SEEN = 1e-6
+_CLEARLY_IDENTIFIED = 1e-6
 """A coordinate with more than this share of a side's form is above rounding whatever that side's rank."""
-
-_PLAINLY_SEEN = 1e-3
-"""The square root of that: a singular value above it is no rounding."""
 
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Rounding of what is summed over a block's rows, beside a condition of 1."""
-
-_SPECK = 1e-15
-"""A column of one side below this share of both sides' is beneath the rounding of the common coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +78,23 @@ def gram_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     c_squared, rotation = eigh(turned)
     identified = c_squared > -0.5
     rounding = _ROUNDING * whitening.conditions**2
-    active_side = _Side.of(
+    active_side = Side.of(
         _rest_of_one(c_squared, active_form, basis, rotation),
         _turned(active.cross, basis, rotation) / n,
         active.squares / n,
         identified,
         rounding,
         rounding,
-        None if penalty.all() else lambda: _own_gram(active_form, whitening.scale),
+        None if penalty.all() else lambda: own_gram(active_form, whitening.scale),
     )
-    passive_side = _Side.of(
+    passive_side = Side.of(
         c_squared,
         _turned(passive.cross, basis, rotation) / n_passive,
         passive.squares / n_passive,
         identified,
         rounding,
         rounding,
-        lambda: _own_gram(passive_form, whitening.scale),
+        lambda: own_gram(passive_form, whitening.scale),
     )
     rest = float(passive.squares.sum()) / n_passive - float((passive_side.target**2).sum())
     clean = (
@@ -138,12 +132,12 @@ def mixed_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil |
     if whitening is None:
         return None
     c, v, rest, rotation = _passive_axes(rows[:, :, :-1] @ whitening.basis, rows[:, :, -1])
-    plain = c > _PLAINLY_SEEN
+    plain = c > PLAINLY_SEEN
     if (c > _ROUNDING * whitening.conditions[:, None])[~plain].any():
         return None
     c, v = np.where(plain, c, 0.0), np.where(plain, v, 0.0)
     s_squared = _rest_of_one(c**2, active_form, whitening.basis, rotation)
-    if not (s_squared > _SURELY_SEEN).all():
+    if not (s_squared > _CLEARLY_IDENTIFIED).all():
         return None
     s = np.sqrt(s_squared)
     u = _turned(active.cross, whitening.basis, rotation) / n / s
@@ -155,7 +149,7 @@ def _passive_axes(columns: Floats, target: Floats) -> tuple[Floats, Floats, floa
     left, values, right = np.linalg.svd(columns)
     missing = columns.shape[2] - values.shape[1]
     along = np.einsum("bij,bi->bj", left, target)
-    seen = along[:, : values.shape[1]] * (values > _PLAINLY_SEEN)
+    seen = along[:, : values.shape[1]] * (values > PLAINLY_SEEN)
     residual = target - np.einsum("bij,bj->bi", left[:, :, : values.shape[1]], seen)
     c, v = (np.pad(part, ((0, 0), (0, missing))) for part in (values, seen))
     return c, v, float((residual**2).sum()), right.mT
@@ -172,25 +166,25 @@ def root_pencil(active: Moments, passive: Moments, penalty: Floats) -> Pencil:
     active_axes, passive_axes = left[:, :split] @ rotation, left[:, split:end] @ rotation
     active_target, passive_target = active_rows[:, :, -1], passive_rows[:, :, -1]
     rounding = _ROUNDING * whitening.conditions
-    active_side = _Side.of(
+    active_side = Side.of(
         (active_axes**2).sum(axis=1),
         np.einsum("bmj,bm->bj", active_axes, active_target),
         (active_target**2).sum(axis=1),
         identified,
         rounding**2,
         rounding,
-        None if penalty.all() else lambda: _own_rows(active_rows, whitening.scale),
+        None if penalty.all() else lambda: own_rows(active_rows, whitening.scale),
     )
-    passive_side = _Side.of(
+    passive_side = Side.of(
         (passive_axes**2).sum(axis=1),
         np.einsum("bmj,bm->bj", passive_axes, passive_target),
         (passive_target**2).sum(axis=1),
         identified,
         rounding**2,
         rounding,
-        lambda: _own_rows(passive_rows, whitening.scale),
+        lambda: own_rows(passive_rows, whitening.scale),
     )
-    fitted = _divided(passive_side.target, passive_side.length)
+    fitted = divided(passive_side.target, passive_side.length)
     residual = passive_target - np.einsum("bmj,bj->bm", passive_axes, fitted)
     return _pencil(whitening, rotation, active_side, passive_side, float((residual**2).sum()), clean=True)
 
@@ -242,77 +236,18 @@ def _marked_svd(columns: Floats, apart: Bools) -> tuple[Floats, Floats, Floats]:
     return left, values, right
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One side's form sum (length y - target)^2 in common coordinates, (B, d) each."""
-
-    length: Floats
-    target: Floats
-    distinct: bool
-
-    @staticmethod
-    def of(
-        squares: Floats,
-        pull: Floats,
-        reward_squares: Floats,
-        identified: Bools,
-        square_rounding: Floats,
-        pull_rounding: Floats,
-        own: Callable[[], Whitening] | None,
-    ) -> _Side:
-        """The side from its squared lengths and its pull, length times target.
-
-        Lengths that are rounding become zero. Where a length is neither plain nor within (B,) rounding, the
-        side's `own` rank tells how many of the smallest are. If one was not, the rewards pull at it: by more
-        than rounding does. A ridge leaves nothing over, then `own` is None.
-        """
-        length = np.sqrt(np.where(identified, np.maximum(squares, 0.0), 0.0))
-        dropped, distinct = identified & (squares <= square_rounding[:, None]), True
-        if own is None:
-            return _Side(length, _divided(pull, length), distinct)
-        if (identified & ~dropped & (length <= _PLAINLY_SEEN)).any():
-            whitening = own()
-            left_over = identified.sum(axis=1) - whitening.kept.sum(axis=1)
-            place = np.argsort(np.argsort(np.where(identified, length, np.inf), axis=1), axis=1)
-            dropped, distinct = place < left_over[:, None], whitening.distinct
-        length = np.where(dropped, 0.0, length)
-        most = pull_rounding * np.sqrt(reward_squares)
-        distinct = distinct and not (dropped & (np.abs(pull) > most[:, None])).any()
-        return _Side(length, _divided(pull, length), distinct)
-
-
 def _pencil(
-    whitening: Whitening, rotation: Floats, active: _Side, passive: _Side, rest: float, clean: bool
+    whitening: Whitening, rotation: Floats, active: Side, passive: Side, rest: float, clean: bool
 ) -> Pencil:
     distinct = whitening.distinct and active.distinct and passive.distinct
     s, c, u, v = active.length, passive.length, active.target, passive.target
     return Pencil(whitening, rotation, s, c, u, v, rest, distinct, clean)
 
 
-def _own_gram(form: Floats, scale: Floats) -> Whitening:
-    """One side's whitening on its own; a column that is rounding beside the other side's is zero."""
-    scaled = form * scale[:, :, None] * scale[:, None, :]
-    seen = np.diagonal(scaled, axis1=1, axis2=2) > _SPECK
-    return whitened_gram(scaled * seen[:, :, None] * seen[:, None, :])
-
-
-def _own_rows(rows: Floats, scale: Floats) -> Whitening:
-    """The same from rows."""
-    scaled = rows[:, :, :-1] * scale[:, None, :]
-    return whitened_rows(scaled * (np.linalg.norm(scaled, axis=1) > _SPECK)[:, None, :])
-
-
 def _sees_all(seen: Bools, form: Floats) -> bool:
     """Whether each block sees as many coordinates as its form has columns that are not zero."""
     columns = (np.diagonal(form, axis1=1, axis2=2) > 0.0).sum(axis=1)
     return bool((seen.sum(axis=1) == columns).all())
-
-
-def _divided(numerator: Floats, denominator: Floats) -> Floats:
-    """The quotient, 0 where the denominator is 0."""
-    seen = denominator > 0.0
-    quotient: Floats = np.where(seen, numerator, 0.0) / np.where(seen, denominator, 1.0)
-    return quotient
 
 
 def _scale(moments: Moments) -> float:

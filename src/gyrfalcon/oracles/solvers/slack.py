@@ -1,7 +1,7 @@
 """How far above the best passive risk a fit may go: what the best in-class model exceeds it by, from noise.
 
 With n' passive rows the passive excess of the best in-class model is about sigma^2 chi2_d / n', so slack in
-these units keeps that model feasible with the confidence asked for. The paper's own slack has the same form
+these units keeps that model feasible with the required confidence. The paper's own slack has the same form
 with a constant in place of sigma^2 (`theory.unit_slack`).
 """
 

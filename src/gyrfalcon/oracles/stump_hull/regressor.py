@@ -18,10 +18,10 @@ from gyrfalcon.oracles.stump_hull.thresholds import Cuts
 class StumpHull:
     """Convex hull of decision stumps, the paper's Example 2, as a regressor.
 
-    f(x) = c + sum_j w_j 1{x_feature(j) > threshold(j)} with sum |w_j| <= budget and a constant c. `fit` minimises the
-    weighted mean of (y - f(x))^2 over stumps with thresholds midway between observed values; `gap_` bounds how far
-    that mean is above its minimum. Parameters, `fit` and `predict` follow scikit-learn, so that its `clone` works; it
-    is not imported.
+    f(x) = c + sum_j w_j 1{x_feature(j) > threshold(j)} with sum |w_j| <= budget and a constant c. `fit`
+    minimises the weighted mean of (y - f(x))^2 over stumps with thresholds midway between observed values;
+    `gap_` bounds how far that mean is above its minimum. Parameters, `fit` and `predict` follow scikit-learn,
+    so that its `clone` works; it is not imported.
 
     Parameters
     ----------

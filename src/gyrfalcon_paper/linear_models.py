@@ -1,4 +1,4 @@
-"""Lines read off models of one feature on (0, 1), and how far apart they are."""
+"""Linear models of one feature on (0, 1): coefficients, crossings, and distances."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
 from gyrfalcon.oracles.linear.models import OptimisticModel
 
 
-def line_contexts(x: Floats) -> Contexts:
-    """Contexts of one feature."""
+def interval_contexts(x: Floats) -> Contexts:
+    """Contexts of one feature, from its values (n,)."""
     return Contexts(np.ascontiguousarray(x[:, np.newaxis]))
 
 
 def heights_of(model: Scorer) -> Floats:
     """The heights at x = 0 and at x = 1 of each action's line, without any bonus, (K, 2)."""
     estimates = model.model if isinstance(model, OptimisticModel) else model
-    return estimates.scores(line_contexts(np.array([0.0, 1.0]))).T
+    return estimates.scores(interval_contexts(np.array([0.0, 1.0]))).T
 
 
 def lines_of(model: Scorer) -> Floats:

@@ -12,7 +12,7 @@ from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.models import OptimisticModel
 from gyrfalcon_paper.exhibits.sensitivity import optimal_log
-from gyrfalcon_paper.lines import crossing, heights_of, lines_of, played_model
+from gyrfalcon_paper.linear_models import crossing, heights_of, lines_of, played_model
 
 
 class Lines:
