@@ -87,7 +87,7 @@ CALLABLES |= {
 
 
 def documented_parameters(value: Any) -> list[str]:
-    """The names under "Parameters", or under "Attributes" of a result that nobody makes by hand."""
+    """The names under "Parameters", or under "Attributes" of a result that is only returned."""
     if isinstance(value, type):
         sections = ClassDoc(value, config={"show_class_members": False})
     else:
