@@ -60,7 +60,7 @@ test-all: ## Run the tests on every Python from 3.11 to 3.13 that this machine h
 	done
 
 coverage: $(DEV_READY) ## Run the tests and fail below the coverage floor of pyproject.toml
-	$(PY) -m pytest -n auto -m "not long" --cov --cov-report=term:skip-covered
+	$(PY) -m pytest -n auto -m "not long and not site" --cov --cov-report=term:skip-covered
 
 build: $(DEV_READY) ## Build the wheel and the source distribution into dist/
 	$(PY) -m hatchling build

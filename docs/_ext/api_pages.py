@@ -49,8 +49,7 @@ def text_of(page: Page) -> str:
        LinUCB
     """
     listed = "\n".join(f"   {name}" for name in page.names)
-    # The top has a page of its own, which says that it is the page of the module.
-    directive = "currentmodule" if page.module == "gyrfalcon" else "module"
+    directive = "module" if page.introduces else "currentmodule"
     parts = [
         f"{page.title}\n{'=' * len(page.title)}",
         f".. {directive}:: {page.module}",

@@ -26,6 +26,7 @@ LEAD = (
     "verdict on every claim that a computation can check."
 )
 
+_ERROR = "_standard_error"
 _SIGNS = {Verdict.HOLDS: True, Verdict.ERRATUM: False, Verdict.TYPO: False}
 
 
@@ -79,15 +80,22 @@ def _exhibit(rendered: RenderedExhibit) -> Section:
 
 
 def data_table(columns: Columns) -> Table:
-    """The data behind a figure as a table; a single row is listed name by name."""
-    cells = {_heading(name): [_cell(value) for value in column] for name, column in columns.items()}
+    """The data behind a figure as a table, standard errors in brackets; a single row is listed by names."""
+    cells = {
+        name.removeprefix("n_").replace("_", " "): _cells(column, columns.get(f"{name}{_ERROR}"))
+        for name, column in columns.items()
+        if not (name.endswith(_ERROR) and name.removesuffix(_ERROR) in columns)
+    }
     if all(len(column) == 1 for column in cells.values()):
         return Table(("", ""), [(name, column[0]) for name, column in cells.items()])
     return Table(tuple(cells), list(zip(*cells.values(), strict=True)))
 
 
-def _heading(name: str) -> str:
-    return name.removeprefix("n_").replace("standard_error", "(s.e.)").replace("_", " ")
+def _cells(values: list[float | int | str], errors: list[float | int | str] | None) -> list[Cell]:
+    if errors is None:
+        return [_cell(value) for value in values]
+    pairs = zip(values, errors, strict=True)
+    return [f"{rounded(float(value)):.4g} ({float(error):.2g})" for value, error in pairs]
 
 
 def _cell(value: float | int | str) -> Cell:

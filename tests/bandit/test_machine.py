@@ -171,4 +171,4 @@ class BanditMachine(RuleBasedStateMachine):
 
 
 TestBanditMachine = BanditMachine.TestCase
-TestBanditMachine.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestBanditMachine.settings = settings(stateful_step_count=40)

@@ -12,6 +12,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from gyrfalcon.cli.main import app
+from tests.processes import LIMIT
 
 COMMAND = [sys.executable, "-c", "from gyrfalcon.cli.main import run; run()"]
 ENVIRONMENT = {**os.environ, "COLUMNS": "80", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -38,7 +39,7 @@ def command(*arguments: object, **options: Any) -> subprocess.CompletedProcess[s
         text=True,
         check=False,
         env=ENVIRONMENT,
-        timeout=120,
+        timeout=LIMIT,
         **options,
     )
 

@@ -9,6 +9,7 @@ from typer.main import get_command
 from gyrfalcon import __version__
 from gyrfalcon.cli.main import Gyrfalcon, app
 from tests.cli.terminal import COMMAND, ENVIRONMENT, WIDTH, command, invoke, refusal
+from tests.processes import LIMIT
 
 NAMES = ["demo", "paper", "simulate", "sweep", "bounds", "learners"]
 
@@ -103,7 +104,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
         assert process.stderr is not None
         process.stdout.close()  # before the first line is written
         assert process.stderr.read() == ""
-        assert process.wait(timeout=60) == 1
+        assert process.wait(timeout=LIMIT) == 1
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["learners"], ["learners", "--json"]])

@@ -16,6 +16,7 @@ from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
 from tests.cli.terminal import COMMAND, ENVIRONMENT, WIDTH, command, grid_file, invoke, numbers, refusal
+from tests.processes import LIMIT, started, wait_until, workers_of
 
 GRID = """
 n_rounds = 200
@@ -32,7 +33,7 @@ name = ["StepExample", "SensitivityExample"]
 """
 MANY = """
 n_rounds = 2000
-n_replications = 2500
+n_replications = 25000
 [[learners]]
 name = "Uniform"
 [[environments]]
@@ -138,54 +139,54 @@ def test_a_full_disk_stops_the_sweep_and_says_what_is_safe(tmp_path: Path) -> No
     assert numbers(*asked)["cells_computed"] == 8
 
 
+@pytest.mark.usefixtures("foreground")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_leaves_what_is_stored_and_no_traceback(tmp_path: Path, jobs: int) -> None:
     out = tmp_path / "results"
     asked = ["sweep", str(grid_file(tmp_path, MANY)), "--out", str(out), "--jobs", str(jobs)]
-    with subprocess.Popen(
-        [*COMMAND, *asked],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-        start_new_session=True,
-    ) as process:
-        _wait_for_files(out, process)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started([*COMMAND, *asked], env=ENVIRONMENT, **pipes) as process:
+        wait_until(lambda: process.poll() is not None or len(list(out.glob("*.parquet"))) >= 2)
+        assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all processes of the command
-        printed, said = process.communicate(timeout=60)
+        printed, said = process.communicate(timeout=LIMIT)
     stored = len(list(out.glob("*.parquet")))
     assert process.returncode == 130
     assert printed == ""
     last = said.strip().splitlines()[-1]
-    assert last == f"stopped; {stored} of 100 cells are stored in {out}; run the same command again to go on."
+    assert (
+        last == f"stopped; {stored} of 1000 cells are stored in {out}; run the same command again to go on."
+    )
     assert "Traceback" not in said
     rows = ds.dataset(out, format="parquet").count_rows(filter=ds.field("round") == 2000)
     assert rows == 25 * stored
 
 
+@pytest.mark.usefixtures("foreground")
 @pytest.mark.parametrize("n_times", [1, 20])
 def test_ctrl_c_while_workers_start_is_one_sentence_however_often(tmp_path: Path, n_times: int) -> None:
     out = tmp_path / "results"
     asked = ["sweep", str(grid_file(tmp_path, MANY)), "--out", str(out), "--jobs", "2"]
-    with subprocess.Popen(
-        [*COMMAND, *asked], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True
-    ) as process:
-        while not out.exists() and process.poll() is None:  # it is made just before the workers
-            time.sleep(0.01)
-        time.sleep(0.2)
+    with started([*COMMAND, *asked], stderr=subprocess.PIPE, env=ENVIRONMENT) as process:
+        wait_until(lambda: process.poll() is not None or workers_of(process.pid))
         for _ in range(n_times):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGINT)
                 time.sleep(0.02)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 130
     assert said.startswith("stopped; ")
     assert len(said.splitlines()) == 1
 
 
-def _wait_for_files(folder: Path, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60.0
-    while len(list(folder.glob("*.parquet"))) < 2:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+@pytest.mark.usefixtures("background")
+def test_a_sweep_in_the_background_goes_on_after_ctrl_c(tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    asked = ["sweep", str(grid_file(tmp_path, GRID)), "--out", str(out), "--jobs", "1", "--json"]
+    with started([*COMMAND, *asked], stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
+        wait_until(lambda: process.poll() is not None or out.exists())
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+        printed, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0
+    assert json.loads(printed)["cells_computed"] == 8

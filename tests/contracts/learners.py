@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
@@ -205,3 +209,45 @@ HYBRID_WIDTHS = {
     "adaptive-falcon hybrid",
 }
 LEARNING = [name for name in LEARNERS if name != "uniform"]
+# Every algorithm and kind of model, state, policy and kernel at least once.
+REPRESENTATIVES = {
+    *THROWAWAY,
+    "epsilon-falcon paper",
+    "epsilon-falcon calibrated",
+    "epsilon-falcon",
+    "epsilon-falcon practical linear",
+    "epsilon-falcon tree",
+    "falcon all",
+    "falcon splines",
+    "linucb",
+    "linucb fourier",
+    "oful",
+    "enlarged linucb mixing",
+    "lints",
+    "regcb elimination",
+    "regcb optimistic mixing",
+    "epsilon-greedy",
+    "falcon plus",
+    "squarecb",
+    "squarecb log barrier",
+    "epoch-greedy tail",
+    "explore-first refit",
+    "greedy",
+    "greedy mixing",
+    "softmax",
+    "uniform",
+    "linucb hybrid",
+    "lints hybrid",
+    "regcb elimination shared",
+    "epsilon-falcon hybrid",
+    "epsilon-falcon practical with features of actions",
+    "falcon tree per action",
+}
+
+
+def cases(names: Iterable[str]) -> list[Any]:
+    """Parameters of a test: representatives are for every run, and all others for the long one."""
+    return [
+        pytest.param(name, marks=() if name in REPRESENTATIVES else pytest.mark.long, id=name)
+        for name in names
+    ]

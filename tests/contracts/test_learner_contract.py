@@ -30,15 +30,17 @@ from tests.contracts.learners import (
     LEARNERS,
     LEARNING,
     PLAIN,
+    REPRESENTATIVES,
     THROWAWAY,
     WITH_ACTION_FEATURES,
+    cases,
 )
 from tests.contracts.throwaway import Advice, gate_state
 
 # With a handful of rows the lasso's solver gives up, and says so; fit reports do as well.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-every_learner = pytest.mark.parametrize("name", LEARNERS)
-every_learning_one = pytest.mark.parametrize("name", LEARNING)
+every_learner = pytest.mark.parametrize("name", cases(LEARNERS))
+every_learning_one = pytest.mark.parametrize("name", cases(LEARNING))
 
 N = 600
 TRIED_WITHIN = 300
@@ -122,6 +124,27 @@ def score_tables(policy: Policy, contexts: Contexts) -> list[Floats]:
     return []
 
 
+def kinds(name: str) -> set[object]:
+    """What a learner is an example of: an algorithm, a class of models, its layout, a policy, a kernel."""
+    learner: Any = LEARNERS[name]
+    epoch = learner.start(environment_for(name).problem, uniform_log(environment_for(name), 300))
+    parts = (
+        learner,
+        model_class := getattr(learner, "model_class", None),
+        getattr(model_class, "basis", None),
+        epoch.policy,
+        getattr(epoch.policy, "kernel", None),
+        getattr(epoch.policy, "scorer", None),
+        epoch.state,
+    )
+    return {getattr(model_class, "layout", None), epoch.passive_design, *map(type, parts)}
+
+
+def test_the_representatives_of_every_run_are_of_all_kinds() -> None:
+    represented = set().union(*map(kinds, REPRESENTATIVES))
+    assert set().union(*map(kinds, LEARNERS)) == represented
+
+
 ENVIRONMENTS = {
     "2 actions": Lines(n_actions=2),
     "10 actions": Lines(n_actions=10),
@@ -135,9 +158,9 @@ ENVIRONMENTS = {
 
 
 @every_learner
-@pytest.mark.parametrize("base", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
-def test_propensities_are_valid_and_masks_respected(name: str, base: Lines) -> None:
-    play = played(name, base)
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_propensities_are_valid_and_masks_respected(name: str, environment: str) -> None:
+    play = played(name, ENVIRONMENTS[environment])
     assert_valid(play.epoch, play.environment)
     for decisions in play.decisions:
         assert (decisions.propensity > 0.0).all()
@@ -226,7 +249,7 @@ def test_an_action_without_data_is_tried_soon_after_it_may_be_chosen(name: str) 
     assert N // 2 <= tried.min() < N // 2 + TRIED_WITHIN
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in DETERMINISTIC | CHOOSY])
+@pytest.mark.parametrize("name", cases(name for name in LEARNERS if name not in DETERMINISTIC | CHOOSY))
 def test_learners_that_randomise_keep_every_action_possible(name: str) -> None:
     environment = environment_for(name, Lines(last_action_from=10_000))
     play = started(LEARNERS[name], environment).until(N)
@@ -256,7 +279,7 @@ def test_a_simulation_can_be_repeated(name: str) -> None:
     assert not np.array_equal(once.regret, simulate(LEARNERS[name], environment, 400, seed=5).regret)
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in THROWAWAY])
+@pytest.mark.parametrize("name", cases(name for name in LEARNERS if name not in THROWAWAY))
 def test_a_file_in_mid_run_changes_nothing(name: str, tmp_path: Path) -> None:
     play = played(name, Lines(masked=True))
     save(tmp_path / "run", (play.learner, play.epoch))
@@ -335,14 +358,14 @@ def test_a_log_warms_up_the_first_epoch(name: str) -> None:
 
 
 # With the paper's constants a run of this length is uniform play, on purpose.
-@pytest.mark.parametrize("name", [name for name in LEARNING if "paper" not in name])
+@pytest.mark.parametrize("name", cases(name for name in LEARNING if "paper" not in name))
 def test_a_learner_earns_more_than_uniform_play(name: str) -> None:
     environment = environment_for(name, Lines(noise=0.05))
     regret = simulate(LEARNERS[name], environment, 1600, checkpoints=[800]).late_regret(0.5)
     assert regret < 0.7 * simulate(Uniform(), environment, 1600).late_regret(1.0)
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", cases(PLAIN))
 def test_a_raw_timestamp_serves_as_well_as_a_centred_one(name: str) -> None:
     centred = Lines(n_features=1, scale=86400.0)
     raw = replace(centred, origin=1.7e9)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -57,7 +57,6 @@ def test_passive_counts_by_hand(share: float, n_rounds: int, expected: int) -> N
 
 
 @given(share=st.integers(0, 10**6), n_rounds=st.integers(0, 10**5))
-@settings(deadline=None, max_examples=200)
 def test_a_passive_count_is_the_ceiling_of_the_decimal_share(share: int, n_rounds: int) -> None:
     assert passive_count(share / 10**6, n_rounds) == math.ceil(Fraction(share, 10**6) * n_rounds)
 

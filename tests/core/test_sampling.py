@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -40,7 +40,6 @@ def test_an_action_is_drawn_where_its_cumulated_probability_passes_the_uniform()
 
 
 @given(row=probability_rows(), u=uniforms)
-@settings(deadline=None, max_examples=200)
 def test_one_draw_in_plain_floats_is_the_draw_in_arrays(row: list[float], u: float) -> None:
     together = sample_actions(np.array([row, row[::-1], row]), np.array([u, u, 0.25]))
     assert sample_action(row, u) == together[0] == sample_actions(np.array([row]), np.array([u]))[0]
@@ -48,7 +47,6 @@ def test_one_draw_in_plain_floats_is_the_draw_in_arrays(row: list[float], u: flo
 
 
 @given(row=probability_rows(), u=uniforms)
-@settings(deadline=None, max_examples=200)
 def test_a_draw_inverts_the_distribution_function_and_has_positive_probability(
     row: list[float], u: float
 ) -> None:
@@ -99,7 +97,6 @@ def test_the_uniforms_of_an_event_are_these_on_every_machine(
 
 
 @given(seed=st.integers(-(2**63), 2**63 - 1), event_id=st.text(max_size=40))
-@settings(deadline=None, max_examples=100)
 def test_uniforms_are_below_1_with_53_bits(seed: int, event_id: str) -> None:
     for u in event_uniforms(seed, event_id):
         assert 0.0 <= u < 1.0

@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon, Schedule
@@ -26,7 +26,6 @@ def ends(schedule: Schedule, n: int) -> list[int]:
 
 
 @given(schedule=schedules)
-@settings(deadline=None, max_examples=200)
 def test_every_epoch_has_at_least_one_round(schedule: Schedule) -> None:
     last = [0, *ends(schedule, 40)]
     assert all(isinstance(end, int) for end in last)
@@ -85,7 +84,6 @@ def test_a_known_horizon_by_hand() -> None:
 
 
 @given(horizon=st.integers(4, 10**12))
-@settings(deadline=None, max_examples=200)
 def test_a_known_horizon_is_reached_after_about_log_log_epochs(horizon: int) -> None:
     n_epochs = 1 + ends(KnownHorizon(horizon), 12).index(horizon)
     assert n_epochs <= math.ceil(math.log2(math.log2(horizon))) + 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Bools
@@ -18,7 +18,6 @@ from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.environments.sinusoids import wave_error
 
-examples = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32)
 
 
@@ -46,7 +45,6 @@ def test_all_actions_share_their_coefficients(interactions: bool, dial: float) -
             assert drawn.means[row, action] == pytest.approx(expected, abs=1e-14)
 
 
-@examples
 @given(seeds, st.booleans(), st.integers(1, 3), st.integers(1, 4), st.integers(2, 5))
 def test_dial_0_is_linear(environment_seed: int, interactions: bool, p: int, q: int, n_actions: int) -> None:
     environment = ActionFeatureEnvironment(
@@ -93,7 +91,6 @@ def test_b_grows_as_the_square_of_the_dial(interactions: bool) -> None:
     assert b[-1] > 0.01
 
 
-@examples
 @given(seeds, st.booleans(), st.floats(0.0, 1.0))
 def test_means_stay_in_range_even_in_the_corners(
     environment_seed: int, interactions: bool, dial: float
@@ -122,7 +119,6 @@ def test_interactions_with_nothing_are_refused() -> None:
 # Who may be chosen.
 
 
-@examples
 @given(seeds, st.floats(0.0, 1.0), st.integers(2, 6), st.integers(0, 5_000))
 def test_no_row_is_without_an_action(seed: int, share: float, n_actions: int, start: int) -> None:
     environment = EligibilityEnvironment(environment=LinearEnvironment(n_actions=n_actions), share=share)

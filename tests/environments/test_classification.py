@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, zscore
 
@@ -20,7 +20,6 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import assert_same_however_cut, same
 
-examples = settings(max_examples=25, deadline=None)
 ORDERS: Any = ["passes", "iid"]
 
 
@@ -37,7 +36,6 @@ def seen(environment: Classification, start: int, stop: int, seed: int = 0) -> l
 # Which rows come when.
 
 
-@examples
 @given(st.integers(3, 9_000), st.integers(0, 4), st.integers(0, 2**64 - 1))
 def test_every_pass_sees_each_row_once(n: int, number: int, seed: int) -> None:
     environment = numbered(n)
@@ -65,7 +63,6 @@ def test_iid_rounds_draw_every_row_as_often_and_know_nothing_of_each_other() -> 
     assert chisquare(np.bincount(7 * rows[::2] + rows[1::2], minlength=49)).pvalue > 1e-5
 
 
-@examples
 @given(
     st.integers(2, 6_000),
     st.sampled_from(ORDERS),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import geom, kstest, poisson
 
@@ -25,7 +25,6 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import assert_same_however_cut, columns, same
 
-examples = settings(max_examples=20, deadline=None)
 STEP = StepExample()
 ENVIRONMENTS: list[Any] = [
     Delayed(STEP, mean=30),
@@ -46,7 +45,6 @@ def delays(environment: Drawable, n: int = 50_000, seed: int = 0) -> Ints:
 
 
 @all_environments
-@examples
 @given(st.integers(0, 9_000), st.integers(1, 5_000), st.integers(1, 5_000), st.integers(0, 2**64 - 1))
 def test_rows_are_the_same_however_rounds_are_cut(
     environment: Any, start: int, first: int, second: int, seed: int

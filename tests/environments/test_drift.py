@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.schedules import FixedBatch
@@ -21,7 +21,6 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import columns, same
 
-examples = settings(max_examples=20, deadline=None)
 A, B, C = (LinearEnvironment(environment_seed=number) for number in range(3))
 STEP, SENSITIVE = StepExample(), SensitivityExample()
 V, W = ActionFeatureEnvironment(environment_seed=0), ActionFeatureEnvironment(environment_seed=1)
@@ -59,7 +58,6 @@ def comes_from(environment: Drawable, sources: list[Any], n: int, seed: int = 0)
 
 
 @all_environments
-@examples
 @given(st.integers(0, 9_000), st.integers(1, 5_000), st.integers(1, 5_000), st.integers(0, 2**64 - 1))
 def test_rows_are_the_same_however_rounds_are_cut(
     environment: Any, start: int, first: int, second: int, seed: int

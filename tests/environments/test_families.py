@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -24,7 +24,6 @@ from gyrfalcon.environments.synthetic.shapes import BumpMeans, SinusoidMeans, Xo
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.environments.sinusoids import wave_error
 
-examples = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32)
 dials = st.floats(0.0, 1.0)
 BENT: list[MisspecifiedEnvironment] = [
@@ -91,7 +90,6 @@ def test_errors_grow_as_the_square_of_the_dial(environment: MisspecifiedEnvironm
         assert found.sup == pytest.approx(dial * full.sup, rel=1e-8)
 
 
-@examples
 @given(
     seeds,
     dials,
@@ -117,7 +115,6 @@ def test_means_stay_in_range_even_in_the_corners(
 # Closed forms.
 
 
-@examples
 @given(seeds, dials, st.integers(1, 3), st.floats(0.5, 12.0))
 def test_b_of_a_sinusoid_has_its_closed_form(
     environment_seed: int, dial: float, n_features: int, frequency: float
@@ -131,7 +128,6 @@ def test_b_of_a_sinusoid_has_its_closed_form(
     assert found.b == pytest.approx(dial**2 / 4 * np.mean(errors), abs=1e-10)
 
 
-@examples
 @given(seeds, dials, st.integers(2, 3), st.integers(2, 5))
 def test_xor_has_its_closed_forms(
     environment_seed: int, dial: float, n_features: int, n_actions: int
@@ -146,7 +142,6 @@ def test_xor_has_its_closed_forms(
     assert found.sup == pytest.approx(dial / 2 * heights.max(), abs=1e-10)
 
 
-@examples
 @given(seeds, dials, st.integers(1, 3), st.floats(0.05, 0.95))
 def test_b_of_a_bump_has_its_closed_form(
     environment_seed: int, dial: float, n_features: int, radius: float

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
@@ -22,7 +22,6 @@ from gyrfalcon.oracles.linear.linear import Linear
 from tests.environments.tables import Always, Lines, numbered
 
 STEP = StepExample()
-examples = settings(deadline=None, max_examples=25)
 ACTION_1 = Always((1.0, 0.0))
 
 
@@ -97,7 +96,6 @@ def test_appendix_e_has_its_numbers(
 
 
 @given(theta=st.floats(1e-4, 0.05))
-@examples
 def test_appendix_e_has_its_closed_form(theta: float) -> None:
     environment = SensitivityExample(theta)
     population = environment.population
@@ -203,7 +201,6 @@ def exact_line(weights: list[Fraction], y: list[Fraction]) -> tuple[Fraction, Fr
     st.lists(st.tuples(st.integers(1, 9), fractions, fractions), min_size=2, max_size=5),
     st.lists(st.integers(1, 9), min_size=2, max_size=2),
 )
-@examples
 def test_a_finite_population_has_the_best_lines_of_fractions(
     rows: list[tuple[int, Fraction, Fraction]], odds: list[int]
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.environments.population.best_in_class import misspecification
@@ -12,12 +12,10 @@ from gyrfalcon.environments.synthetic.outcomes import HeteroscedasticEnvironment
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.environments.sinusoids import wave_error
 
-examples = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32)
 dials = st.floats(0.0, 1.0)
 
 
-@examples
 @given(seeds, dials, st.integers(1, 3), st.integers(2, 6), st.floats(0.001, 0.5))
 def test_uniform_play_earns_the_rate_exactly(
     environment_seed: int, dial: float, n_features: int, n_actions: int, rate: float
@@ -41,7 +39,6 @@ def test_rewards_are_0_or_1_and_rare() -> None:
     assert abs(rewards.mean() - 0.05) < 5 * np.sqrt(0.05 * 0.95 / 100_000)
 
 
-@examples
 @given(seeds, dials, st.integers(1, 3))
 def test_rare_rewards_have_the_b_of_their_waves(environment_seed: int, dial: float, n_features: int) -> None:
     environment = RareRewardEnvironment(
@@ -57,7 +54,6 @@ def test_dial_0_is_linear() -> None:
         assert misspecification(environment.population, Linear()).b < 1e-12
 
 
-@examples
 @given(seeds, dials, st.integers(1, 3))
 def test_uneven_noise_leaves_b_alone(environment_seed: int, dial: float, n_features: int) -> None:
     environment = HeteroscedasticEnvironment(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
@@ -21,7 +21,6 @@ both_environments = pytest.mark.parametrize("environment", [StepExample(), Sensi
 
 
 @both_environments
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 9000), st.integers(1, 5000), st.integers(0, 5000), st.integers(0, 2**32))
 def test_rows_are_the_same_however_rounds_are_cut(
     environment: Environment, start: int, first: int, second: int, seed: int

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -19,8 +19,6 @@ from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.population import Population, greedy_policy
 from tests.environments.tables import Always, Lines, TableModel, TablePolicy, numbered
-
-examples = settings(deadline=None, max_examples=40)
 
 
 def parabola_and_line(x: Floats) -> Floats:
@@ -47,7 +45,6 @@ def test_a_density_weighs_contexts() -> None:
 
 
 @given(switch=st.floats(0.01, 0.99))
-@examples
 def test_the_regret_of_a_switch_inside_a_piece_is_exact(switch: float) -> None:
     population = Population.on_interval(parabola_and_line, (0, 1))
     policy = greedy_policy(Lines(((-switch, 1.0), (0.0, 0.0))))
@@ -186,7 +183,6 @@ def tables(draw: st.DrawFn, n_tables: int) -> tuple[list[Fraction], list[Rows]]:
 
 
 @given(tables(3))
-@examples
 def test_a_finite_population_agrees_with_fractions(drawn: tuple[list[Fraction], list[Rows]]) -> None:
     weights, (truth, model, strengths) = drawn
     n, k = len(truth), len(truth[0])

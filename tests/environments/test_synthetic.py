@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -56,7 +56,6 @@ def same(first: PotentialOutcomes, second: PotentialOutcomes) -> bool:
 
 
 @all_environments
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 9000), st.integers(1, 5000), st.integers(0, 5000), st.integers(0, 2**40))
 def test_rows_are_the_same_however_rounds_are_cut(
     environment: Any, start: int, first: int, second: int, seed: int

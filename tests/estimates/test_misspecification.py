@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
@@ -90,7 +90,6 @@ def test_only_passive_rows_count(method: Any) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @given(st.integers(0, 10**6))
-@settings(deadline=None, max_examples=15)
 def test_the_order_of_rows_does_not_matter(method: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
     log = recurring_log(rng, 120, 0.3, 0.2)
@@ -103,7 +102,6 @@ def test_the_order_of_rows_does_not_matter(method: Any, seed: int) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @given(st.integers(0, 10**6), st.floats(-3.0, 3.0), st.floats(-3.0, 3.0))
-@settings(deadline=None, max_examples=15)
 def test_what_the_class_can_say_changes_nothing(method: Any, seed: int, level: float, slope: float) -> None:
     log = recurring_log(np.random.default_rng(seed), 120, 0.3, 0.2)
     lifted = replace(log, reward=log.reward + level + slope * log.contexts.shared[:, 0])

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gyrfalcon.estimates.misspecification.nearest_pairs import action_pairs
@@ -10,7 +10,6 @@ from tests.estimates.rows import passive_log
 
 
 @given(st.integers(0, 60), st.integers(0, 3), st.integers(1, 4), st.booleans(), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=60)
 def test_pairs_are_disjoint_and_within_actions(n: int, d: int, K: int, coarse: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 3, (n, d)) if coarse else rng.random((n, d))
@@ -24,7 +23,6 @@ def test_pairs_are_disjoint_and_within_actions(n: int, d: int, K: int, coarse: b
 
 @given(st.integers(2, 80), st.integers(0, 3), st.booleans(), st.integers(0, 10**6))
 @example(n=60, d=3, coarse=True, seed=82)
-@settings(deadline=None, max_examples=60)
 def test_the_order_of_rows_does_not_matter(n: int, d: int, coarse: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 3, (n, d)) if coarse else rng.random((n, d))

@@ -67,12 +67,12 @@ def test_the_interval_starts_above_zero_only_where_the_f_test_rejects() -> None:
 @pytest.mark.parametrize(
     ("noise", "deviation", "bend", "n"),
     [
-        ("equal", 0.1, 0.1, 200),
+        pytest.param("equal", 0.1, 0.1, 200, marks=pytest.mark.long),
         ("equal", 0.1, 0.3, 100),
-        ("unequal", 0.1, 0.1, 200),
-        ("unequal", 0.1, 0.3, 400),
+        pytest.param("unequal", 0.1, 0.1, 200, marks=pytest.mark.long),
+        pytest.param("unequal", 0.1, 0.3, 400, marks=pytest.mark.long),
         ("unequal", None, 0.3, 400),
-        ("unequal", None, 0.4, 1500),
+        pytest.param("unequal", None, 0.4, 1500, marks=pytest.mark.long),
     ],
 )
 def test_intervals_hold_b_as_often_as_they_say(

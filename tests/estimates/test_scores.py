@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -47,7 +47,6 @@ def random_tables(seed: int, *shape: int) -> Floats:
 
 
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=40)
 def test_means_are_unbiased_over_all_that_could_have_been_played(n: int, K: int, seed: int) -> None:
     play, target = random_tables(seed, n, K), random_tables(seed + 1, n, K)
     model = np.random.default_rng(seed).normal(size=(n, K))
@@ -65,7 +64,6 @@ def test_means_are_unbiased_over_all_that_could_have_been_played(n: int, K: int,
 
 
 @given(st.integers(0, 20), st.integers(1, 5), st.integers(1, 4), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=40)
 def test_candidates_at_once_are_candidates_one_by_one(n: int, K: int, C: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     log = log_of(rng.integers(0, K, n), rng.random(n), rng.uniform(0.1, 1.0, n))
@@ -82,7 +80,6 @@ def test_candidates_at_once_are_candidates_one_by_one(n: int, K: int, C: int, se
 
 
 @given(st.integers(1, 20), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=30)
 def test_the_order_of_rows_does_not_matter(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     log = log_of(rng.integers(0, 3, n), rng.random(n), rng.uniform(0.1, 1.0, n))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -17,7 +17,6 @@ columns = arrays(
 
 
 @given(columns, st.integers(1, 30))
-@settings(deadline=None, max_examples=60)
 def test_blocks_add_up_to_all_rows(rows: Floats, cut: int) -> None:
     whole = Tally.of(rows)
     parts = Tally.empty(len(rows)) + Tally.of(rows[:, :cut]) + Tally.of(rows[:, cut:])
@@ -27,7 +26,6 @@ def test_blocks_add_up_to_all_rows(rows: Floats, cut: int) -> None:
 
 
 @given(columns)
-@settings(deadline=None, max_examples=60)
 def test_means_and_standard_errors_are_the_samples(rows: Floats) -> None:
     tally, n = Tally.of(rows), rows.shape[1]
     np.testing.assert_allclose(tally.mean, rows.mean(axis=1), atol=1e-12)

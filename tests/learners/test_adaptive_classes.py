@@ -94,8 +94,8 @@ def details_of(trace: Trace) -> list[tuple[str, ...]]:
     ("environment", "margin"),
     [
         (XorEnvironment(n_actions=3, n_features=2), 0.06),
-        (SinusoidEnvironment(n_actions=2, n_features=2), 0.03),
-        ("banana", 0.15),
+        pytest.param(SinusoidEnvironment(n_actions=2, n_features=2), 0.03, marks=pytest.mark.long),
+        pytest.param("banana", 0.15, marks=pytest.mark.long),
     ],
     ids=["xor", "sinusoid", "banana"],
 )
@@ -110,13 +110,15 @@ def test_where_lines_are_wrong_a_larger_class_plays_and_earns_more(
         assert any(line.startswith("active class: ") for line in details)
 
 
-def test_where_lines_are_right_nothing_much_is_lost() -> None:
+@pytest.mark.parametrize(("n_rounds", "n_runs"), [(1_000, 2), pytest.param(2_000, 4, marks=pytest.mark.long)])
+def test_where_lines_are_right_nothing_much_is_lost(n_rounds: int, n_runs: int) -> None:
     environment = LinearEnvironment(n_actions=3, n_features=3, noise=0.2)
     ours, theirs = (
-        simulate(one, environment, 2_000, 4, seed=2, checkpoints=[2_000]).regret[:, -1] / 2_000
+        simulate(one, environment, n_rounds, n_runs, seed=2, checkpoints=[n_rounds]).regret[:, -1] / n_rounds
         for one in (AUTO, LINEAR)
     )
-    # Regrets of .005 a round; over 12 seeds it lost nothing in all, and .0001 at most.
+    # Regrets of .005 a round; over 12 seeds it lost nothing in all, and .0001 at most. Over 1,000 rounds
+    # regrets are 0.013, and 10 seeds lost nothing.
     assert (ours - theirs).mean() < 0.002
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -100,7 +100,6 @@ def test_an_error_where_a_class_knows_little_is_no_surprise() -> None:
     assert ClassComparison.none(2).updated([sure, unsure], 0, right, 1.0).log_score_gap[0, 1] < 0.0
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32), st.integers(2, 5), st.lists(st.integers(0, 30), min_size=1, max_size=4))
 def test_leads_are_opposite_and_spreads_alike_and_no_class_leads_itself(
     seed: int, n_classes: int, sizes: list[int]

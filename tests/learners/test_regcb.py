@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
@@ -146,7 +146,6 @@ numbers = st.one_of(st.floats(-2.0, 2.0), st.sampled_from([0.0, 0.5, 1.0]))
 
 
 @given(data=st.data(), n=st.integers(1, 5), k=st.integers(1, 6))
-@settings(deadline=None, max_examples=200)
 def test_survivors_are_never_empty_and_include_the_best_low_and_high(
     data: st.DataObject, n: int, k: int
 ) -> None:

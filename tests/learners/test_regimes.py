@@ -1,7 +1,8 @@
 """Each learner in an environment of its own kind, where it must be ahead of uniform play and epsilon-greedy.
 
-A sign test over ten seeds in which all learners meet the same luck: of two that are equal, one is ahead with
-all ten seeds once in 1024 times. Environments and settings were chosen on other seeds (0 to 39).
+A sign test over ten seeds in which all learners meet the same randomness: of two that are equal, one is ahead
+with all ten seeds once in 1024 times. Environments and settings were chosen on other seeds (0 to 39). Each run has
+two of the ten seeds, with which a learner that is not ahead at all passes once in four times.
 """
 
 from __future__ import annotations
@@ -89,9 +90,10 @@ def regret(learner: Learner, regime: Regime, seed: int) -> float:
     return float(simulate(learner, regime.environment, regime.n_rounds, seed=seed).regret[0, -1])
 
 
+@pytest.mark.parametrize("seeds", [SEEDS[:2], pytest.param(SEEDS[2:], marks=pytest.mark.long)], ids=str)
 @pytest.mark.parametrize("name", REGIMES)
-def test_a_learner_is_ahead_in_its_own_regime(name: str) -> None:
+def test_a_learner_is_ahead_in_its_own_regime(name: str, seeds: range) -> None:
     regime = REGIMES[name]
-    for seed in SEEDS:
+    for seed in seeds:
         ours = regret(regime.learner, regime, seed)
         assert ours < min(regret(other, regime, seed) for other in regime.others)

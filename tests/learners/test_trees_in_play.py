@@ -73,6 +73,7 @@ def test_the_chessboard_is_played_by_trees() -> None:
     assert float((chosen == np.floor(x).sum(axis=1) % 2).mean()) > 0.85
 
 
+@pytest.mark.long
 def test_they_earn_what_other_classes_do_not() -> None:
     environment = dataset("contraceptive")
     ours, theirs = (

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.oracles.stump_hull.regressor import StumpHull
-
-examples = settings(max_examples=40, deadline=None)
 
 
 @dataclass(frozen=True)

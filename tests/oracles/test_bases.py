@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 from sklearn.preprocessing import PolynomialFeatures
@@ -66,7 +66,6 @@ def test_features_are_contiguous_and_the_input_is_left_alone(basis: Basis) -> No
 
 @pytest.mark.invariance
 @every_basis
-@settings(max_examples=60, deadline=None)
 @given(
     n=st.integers(1, 70),
     p=st.integers(1, 9),

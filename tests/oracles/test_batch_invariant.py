@@ -155,14 +155,13 @@ def test_a_large_stack_of_replications_is_cut_into_parts() -> None:
     assert all(np.array_equal(products[r], inner_products(factors[r, :, 0], x[r])) for r in (0, 5, 11))
 
 
-@pytest.mark.parametrize(("results", "terms"), list(product([1, 2, 7, 64], repeat=2)))
-def test_sizes_of_parts_change_nothing(monkeypatch: pytest.MonkeyPatch, results: int, terms: int) -> None:
+@pytest.mark.parametrize(("sums", "terms"), list(product([1, 2, 7, 64], repeat=2)))
+def test_sizes_of_parts_change_nothing(monkeypatch: pytest.MonkeyPatch, sums: int, terms: int) -> None:
     x = numbers_of(3, 11, 13)
     usual = {name: contraction(weights, x) for name, (contraction, weights) in of_rows(4, 13, 3).items()}
-    monkeypatch.setattr(batch_invariant, "_RESULTS", results)
+    monkeypatch.setattr(batch_invariant, "_SUMS", sums)
     monkeypatch.setattr(batch_invariant, "_TERMS", terms)
-    monkeypatch.setattr(batch_invariant, "_LONG_AXIS", terms)
-    monkeypatch.setattr(batch_invariant, "_COLUMNS", results)
+    monkeypatch.setattr(batch_invariant, "_COLUMNS", sums)
     for name, (contraction, weights) in of_rows(4, 13, 3).items():
         assert np.array_equal(contraction(weights, x), usual[name])
         assert np.array_equal(contraction(weights, x[5:6]), usual[name][:, 5:6])

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Bools
 from gyrfalcon.oracles.stump_hull.active_set import descended
-from tests.oracles.stump_samples import examples
 
 
-@examples
 @given(k=st.integers(1, 8), rank=st.integers(1, 8), budget=st.floats(0.1, 5.0), seed=st.integers(0, 999))
 def test_a_descent_ends_optimal_on_its_face(k: int, rank: int, budget: float, seed: int) -> None:
     rng = np.random.default_rng(seed)

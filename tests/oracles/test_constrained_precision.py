@@ -12,6 +12,7 @@ import pytest
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
 from gyrfalcon.oracles.solvers.moments import Moments
+from tests.long_run import spread
 from tests.oracles.high_precision import Reference, prediction_error, reference_fit
 
 TOLERANCE = 1e-8
@@ -246,8 +247,7 @@ CASES: list[Callable[[np.random.Generator], Case]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
+@pytest.mark.parametrize(("make", "seed"), spread(CASES, SEEDS, every=3))
 def test_rows_and_moments_agree_with_50_digits(make: Callable[..., Case], seed: int) -> None:
     check_against_50_digits(make(np.random.default_rng(seed)))
 
@@ -272,7 +272,7 @@ def check_against_50_digits(case: Case) -> None:
         assert fit.excess <= case.slack + 1e-15 * scale
 
 
-@pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", spread(CASES, every=2))
 def test_unidentified_coefficients_have_least_norm(make: Callable[..., Case]) -> None:
     case = make(np.random.default_rng(7))
     exact = case.reference().coefficients
@@ -298,8 +298,7 @@ def _ill(seed: int, condition: float, condition_passive: float, slack: float, ri
 SLACKS = [0.0, 1e-6, 0.01, math.inf]
 
 
-@pytest.mark.parametrize("slack", SLACKS)
-@pytest.mark.parametrize("condition", [1e2, 1e4, 1e6, 5e7])
+@pytest.mark.parametrize(("condition", "slack"), spread([1e2, 1e4, 1e6, 5e7], SLACKS, every=4))
 def test_rows_keep_eight_digits_up_to_condition_1e8(condition: float, slack: float) -> None:
     for seed in SEEDS:
         case = _ill(seed, condition, condition, slack)
@@ -309,8 +308,7 @@ def test_rows_keep_eight_digits_up_to_condition_1e8(condition: float, slack: flo
         assert case.error(fit, case.reference()) < TOLERANCE
 
 
-@pytest.mark.parametrize("slack", SLACKS)
-@pytest.mark.parametrize("condition", [1e2, 1e3, 5e3])
+@pytest.mark.parametrize(("condition", "slack"), spread([1e2, 1e3, 5e3], SLACKS, every=3))
 def test_moments_keep_eight_digits_up_to_condition_1e4(condition: float, slack: float) -> None:
     for seed in SEEDS:
         case = _ill(seed, condition, condition, slack)
@@ -332,14 +330,14 @@ def test_moments_say_so_when_they_lose_digits_and_their_roots_keep_them(
         assert case.error(rooted, case.reference()) < TOLERANCE
 
 
-@pytest.mark.parametrize("ridge", [0.0, 0.01])
-@pytest.mark.parametrize("slack", SLACKS)
-@pytest.mark.parametrize(("condition", "condition_passive"), [(1e6, 1.0), (1.0, 1e6)])
+@pytest.mark.parametrize(
+    ("conditions", "slack", "ridge"), spread([(1e6, 1.0), (1.0, 1e6)], SLACKS, [0.0, 0.01], every=4)
+)
 def test_one_side_alone_may_be_ill_conditioned(
-    condition: float, condition_passive: float, slack: float, ridge: float
+    conditions: tuple[float, float], slack: float, ridge: float
 ) -> None:
     for seed in SEEDS:
-        case = _ill(seed, condition, condition_passive, slack, ridge)
+        case = _ill(seed, *conditions, slack, ridge)
         exact = case.reference()
         fit, from_moments = case.from_rows(), case.from_moments()
         assert case.error(fit, exact) < TOLERANCE

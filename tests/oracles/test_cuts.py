@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.oracles.stump_hull.thresholds import Cuts
-from tests.oracles.stump_samples import Sample, all_stumps, examples, samples
+from tests.oracles.stump_samples import Sample, all_stumps, samples
 
 
-@examples
 @given(data=samples(), seed=st.integers(0, 99))
 def test_sums_over_cuts_are_sums_over_their_stumps(data: Sample, seed: int) -> None:
     cuts, rng = Cuts.of(data.x), np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.records import Log
@@ -33,7 +33,6 @@ def rested(state: RecursiveRidge, log: Log, sizes: list[int]) -> DeferredRidge:
     return resting
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.integers(0, 2**32),
     st.integers(0, 8),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
@@ -80,7 +80,6 @@ def test_a_direction_that_only_passive_rows_see_costs_no_active_risk() -> None:
     weights=st.lists(st.floats(0.01, 1), min_size=6, max_size=6),
     share=st.floats(1e-8, 0.999),
 )
-@settings(deadline=None)
 def test_any_spectrum_is_solved(curvatures: list[float], weights: list[float], share: float) -> None:
     s = 10.0 ** np.array(curvatures)
     u = np.array(weights[: len(s)])

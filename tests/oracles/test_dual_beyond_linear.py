@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import Lasso
@@ -73,7 +73,6 @@ def test_a_passive_fit_that_is_not_the_best_does_not_stop_the_search(slack: floa
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1, 2, 5, 50]), st.integers(2, 60))
-@settings(deadline=None)
 def test_whatever_the_excess_does_the_fit_keeps_the_constraint(seed: int, n_levels: int, most: int) -> None:
     rng = np.random.default_rng(seed)
     tried: dict[float, Risks] = {}

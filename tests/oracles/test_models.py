@@ -55,6 +55,13 @@ def test_a_row_has_the_same_bits_in_any_batch(layout: Any, has_action_features: 
         assert np.array_equal(getattr(model, part)(contexts.take(rows)), together[rows])
 
 
+@every_layout
+def test_the_width_of_one_action_is_that_among_all(layout: Any, has_action_features: bool) -> None:
+    model, contexts = fitted(layout, has_action_features)
+    action = np.random.default_rng(3).integers(0, K - 1, N)
+    assert np.array_equal(model.widths_of(contexts, action), model.widths(contexts)[np.arange(N), action])
+
+
 @pytest.mark.parametrize("layout", ["shared", "hybrid"])
 def test_draws_of_a_row_have_the_same_bits_in_any_batch(layout: Any) -> None:
     model, contexts = fitted(layout, has_action_features=True)

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats, Ints
@@ -57,7 +57,6 @@ def assert_is_the_direct_fit(state: RecursiveRidge, log: Log, rtol: float) -> No
     assert state.residual_variance == pytest.approx(total / len(log), rel=1e-6, abs=1e-12)
 
 
-@settings(deadline=None)  # the first example imports LAPACK
 @given(
     st.integers(0, 2**32),
     st.integers(0, 6),
@@ -79,7 +78,7 @@ def test_rows_in_any_number_of_calls_give_the_direct_fit(
     assert state.n == len(log)
 
 
-@pytest.mark.parametrize("largest", [1, 20, 500])
+@pytest.mark.parametrize("largest", [1, pytest.param(20, marks=pytest.mark.long), 500])
 def test_badly_scaled_and_collinear_rows_keep_eight_digits_for_good(largest: int) -> None:
     rng = np.random.default_rng(largest)
     n = 100_000 if largest > 1 else 10_000
@@ -147,7 +146,6 @@ def test_it_is_the_ridge_regression_of_the_linear_oracle() -> None:
 
 
 @pytest.mark.invariance
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 4, 20]), st.integers(1, 40))
 def test_a_row_has_the_same_scores_alone_and_in_any_batch(seed: int, p: int, n: int) -> None:
     state = RecursiveRidge.start(IdentityMap(p), 5, n_prefix=7).with_rows(some_log(seed, 50, p, 5))

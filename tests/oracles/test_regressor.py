@@ -38,7 +38,9 @@ def test_least_squares_through_the_search_is_the_exact_solver(seed: int, q: int)
     assert found.alpha == pytest.approx(report.alpha, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", CONVEX)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name == "kernel ridge" else ()) for name in CONVEX]
+)
 def test_convex_classes_keep_the_constraint_and_use_it_up(name: str) -> None:
     counts = []
     for seed in range(6):
@@ -154,7 +156,10 @@ def test_kernel_ridge_is_the_constrained_optimum_of_a_general_solver() -> None:
     np.testing.assert_allclose(chosen, kernel[:n] @ result.x, atol=2e-5)
 
 
-@pytest.mark.parametrize("name", NON_CONVEX)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ("tree", "forest") else pytest.mark.long) for name in NON_CONVEX],
+)
 def test_non_convex_regressors_keep_the_constraint_and_the_report_says_what_is_lost(name: str) -> None:
     active, passive = two_logs(0, p=2)
     model_class = Regressor(NON_CONVEX[name])

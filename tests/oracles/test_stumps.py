@@ -13,7 +13,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.oracles.stump_hull.conditional_gradient import Task
 from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from gyrfalcon.oracles.stump_hull.thresholds import Cuts
-from tests.oracles.stump_samples import Sample, all_stumps, budgets, centred, examples, sample, samples
+from tests.oracles.stump_samples import Sample, all_stumps, budgets, centred, sample, samples
 
 # A second way: the regularisation path of the lasso on all stumps, followed to the budget.
 
@@ -86,7 +86,6 @@ def gap_of(data: Sample, hull: StumpHull) -> float:
     return float(slopes @ (values - hull.intercept_) - lowest)
 
 
-@examples
 @given(data=samples(), budget=budgets, fit_intercept=st.booleans(), max_iter=st.sampled_from([0, 1, 2, 100]))
 def test_the_gap_is_what_all_stumps_together_say(
     data: Sample, budget: float, fit_intercept: bool, max_iter: int
@@ -125,13 +124,11 @@ def assert_same(data: Sample, a: StumpHull, b: StumpHull) -> None:
     assert distance <= a.gap_**0.5 + b.gap_**0.5 + 1e-9
 
 
-@examples
 @given(data=samples(), budget=budgets, factor=st.floats(1e-150, 1e150))
 def test_only_ratios_of_weights_matter(data: Sample, budget: float, factor: float) -> None:
     assert_same(data, Sample(data.x, data.y, data.w * factor).fit(budget), data.fit(budget))
 
 
-@examples
 @given(data=samples(), budget=budgets)
 def test_a_row_given_twice_is_a_row_of_twice_the_weight_and_one_of_none_is_not_there(
     data: Sample, budget: float
@@ -143,14 +140,12 @@ def test_a_row_given_twice_is_a_row_of_twice_the_weight_and_one_of_none_is_not_t
     np.testing.assert_array_equal(without.predict(data.x), hull.predict(data.x))
 
 
-@examples
 @given(data=samples(), budget=budgets, more=st.floats(1.0, 3.0))
 def test_risk_does_not_rise_with_the_budget(data: Sample, budget: float, more: float) -> None:
     less, greater = data.fit(budget), data.fit(budget * more)
     assert data.risk(greater.predict(data.x)) <= data.risk(less.predict(data.x)) + greater.gap_ + 1e-13
 
 
-@examples
 @given(data=samples(), budget=budgets, seed=st.integers(0, 99))
 def test_the_mean_of_two_fits_is_in_the_class(data: Sample, budget: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -173,7 +168,6 @@ def test_units_of_the_target_carry_over(shift: float, scale: float) -> None:
 # Prediction.
 
 
-@examples
 @given(n=st.integers(1, 50), p=st.integers(1, 7), offset=st.integers(0, 9), seed=st.integers(0, 99))
 def test_a_row_alone_has_the_bits_it_has_in_a_batch(n: int, p: int, offset: int, seed: int) -> None:
     hull = sample(30, p, seed).fit(5.0)

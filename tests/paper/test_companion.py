@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from gyrfalcon_paper.exhibits import example, intuition
 from gyrfalcon_paper.exhibits.exhibit import Effort, Piece
 from gyrfalcon_paper.page import companion_page, data_table
 from gyrfalcon_paper.tables import numbers
+from tests.processes import LIMIT, started
 from tests.reports.test_page import Elements
 
 FEW = (example.EXHIBIT, intuition.EXHIBIT)
@@ -161,6 +161,12 @@ def test_tables_of_one_row_are_listed_by_name() -> None:
     assert data_table({"b": [0.5, math.nan], "name": ["x", "y"]}).rows == [(0.5, "x"), ("–", "y")]
 
 
+def test_standard_errors_stand_in_brackets() -> None:
+    table = data_table({"late": [0.5, 0.25], "late_standard_error": [0.0123, 0.1], "standard_error": [1, 2]})
+    assert tuple(table.columns) == ("late", "standard error")
+    assert table.rows == [("0.5 (0.012)", 1), ("0.25 (0.1)", 2)]
+
+
 def test_the_page_says_how_to_make_it_again() -> None:
     quick, full = (companion_page([], [], Effort(quick=quick)).html() for quick in (True, False))
     assert "gyrfalcon paper --quick" in quick
@@ -185,19 +191,14 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("foreground")
 def test_ctrl_c_leaves_no_part_of_a_file_and_no_traceback(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED, str(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().strip() == "1"
-    time.sleep(0.2)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes at once
-    out, error = process.communicate(timeout=60)
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == "1"
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes at once
+        out, error = process.communicate(timeout=LIMIT)
     assert out.strip().endswith("stopped")
     assert "Traceback" not in error
     assert not files_under(tmp_path)

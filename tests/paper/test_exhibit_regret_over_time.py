@@ -53,7 +53,7 @@ def test_regret_falls_and_then_rises(tables: Tables) -> None:
     assert mean[0] == pytest.approx(0.25, abs=0.03)
     assert mean[1] < 0.03
     assert found["late"] == pytest.approx(REGRET, abs=0.004)
-    assert found["rise"] > 5 * found["rise_error"]
+    assert found["rise"] > 5 * found["rise_standard_error"]
 
 
 def test_pieces_are_the_replications_of_one_simulation() -> None:

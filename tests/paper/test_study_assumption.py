@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -18,8 +18,6 @@ from gyrfalcon_paper.exhibits.inclusions import (
 from gyrfalcon_paper.tables import matching, numbers
 from tests.paper.showing import check_readable, tables_of
 
-examples = settings(deadline=None, max_examples=60)
-
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
@@ -30,7 +28,6 @@ def tables() -> Tables:
 
 
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 5))
-@examples
 def test_no_point_of_an_ellipsoid_is_farther(seed: int, d: int) -> None:
     rng = np.random.default_rng(seed)
     curvature, centre, level = rng.uniform(0.05, 3.0, d), rng.normal(size=d), rng.uniform(0.01, 4.0)

@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_fit, constrained_least_squares
 from gyrfalcon.oracles.solvers.moments import Moments
-
-MANY = settings(max_examples=60, deadline=None)
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,6 @@ def _objective(active: Rows, theta: Floats, ridge: float) -> float:
     return active.risk(theta) + ridge / max(len(active.r), 1) * float(np.sum(theta**2))
 
 
-@MANY
 @given(problems())
 def test_stationarity(problem: tuple[Rows, Rows, float, float]) -> None:
     active, passive, slack, ridge = problem
@@ -91,7 +88,6 @@ def test_stationarity(problem: tuple[Rows, Rows, float, float]) -> None:
     np.testing.assert_allclose(total, 0.0, atol=1e-9 * (1 + np.abs(theta).max()))
 
 
-@MANY
 @given(problems())
 def test_feasibility_and_complementary_slackness(problem: tuple[Rows, Rows, float, float]) -> None:
     active, passive, slack, ridge = problem
@@ -105,7 +101,6 @@ def test_feasibility_and_complementary_slackness(problem: tuple[Rows, Rows, floa
         np.testing.assert_allclose(fit.excess, slack, rtol=1e-9, atol=1e-11 * scale)
 
 
-@MANY
 @given(problems())
 def test_no_worse_on_active_rows_than_the_passive_fit(problem: tuple[Rows, Rows, float, float]) -> None:
     active, passive, slack, ridge = problem
@@ -116,7 +111,6 @@ def test_no_worse_on_active_rows_than_the_passive_fit(problem: tuple[Rows, Rows,
     assert _objective(active, fit.coefficients, ridge) <= limit * (1 + 1e-9) + 1e-11
 
 
-@MANY
 @given(problems(), st.floats(1.0, 1e6))
 def test_more_slack_never_raises_the_active_risk(
     problem: tuple[Rows, Rows, float, float], factor: float
@@ -128,7 +122,6 @@ def test_more_slack_never_raises_the_active_risk(
     assert loose.multiplier <= tight.multiplier * (1 + 1e-9)
 
 
-@MANY
 @given(problems())
 def test_moments_and_rows_agree(problem: tuple[Rows, Rows, float, float]) -> None:
     active, passive, slack, ridge = problem
@@ -139,7 +132,6 @@ def test_moments_and_rows_agree(problem: tuple[Rows, Rows, float, float]) -> Non
         np.testing.assert_allclose(one, other, atol=1e-7)
 
 
-@MANY
 @given(problems())
 def test_blocks_may_be_renamed(problem: tuple[Rows, Rows, float, float]) -> None:
     active, passive, slack, ridge = problem
@@ -149,7 +141,6 @@ def test_blocks_may_be_renamed(problem: tuple[Rows, Rows, float, float]) -> None
     np.testing.assert_allclose(renamed.coefficients[::-1], fit.coefficients, atol=1e-7)
 
 
-@MANY
 @given(problems())
 def test_a_ridge_is_more_active_rows(problem: tuple[Rows, Rows, float, float]) -> None:
     active, passive, _, ridge = problem
@@ -161,7 +152,6 @@ def test_a_ridge_is_more_active_rows(problem: tuple[Rows, Rows, float, float]) -
     np.testing.assert_allclose(fit, _fit(augmented, passive, math.inf, 0.0).coefficients, atol=1e-8)
 
 
-@MANY
 @given(st.integers(1, 4).flatmap(lambda d: st.tuples(rows(d), rows(d))), st.floats(0.0, 10.0))
 def test_moments_add_and_scale(both: tuple[Rows, Rows], factor: float) -> None:
     one, other = both

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
@@ -30,8 +30,6 @@ from gyrfalcon.oracles.features.bases import IdentityMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linear.models import JointModel, OptimisticModel, PerActionModel
 from tests.properties.choices import every_kernel, strengths
-
-examples = settings(deadline=None, max_examples=100)
 
 
 @dataclass(frozen=True)
@@ -191,7 +189,6 @@ def assert_same_bits_in_any_batch(play: Play, size: int) -> None:
 
 
 @given(play=plays(), gamma=strengths, size=st.integers(2, 10))
-@settings(deadline=None, max_examples=60)
 def test_decisions_of_every_kernel_have_the_same_bits_alone_and_in_any_batch(
     play: Play, gamma: float, size: int
 ) -> None:
@@ -203,13 +200,11 @@ def test_decisions_of_every_kernel_have_the_same_bits_alone_and_in_any_batch(
 
 
 @given(play=mixed_plays(), size=st.integers(2, 10))
-@examples
 def test_decisions_of_a_mixture_have_the_same_bits_alone_and_in_any_batch(play: Play, size: int) -> None:
     assert_same_bits_in_any_batch(play, size)
 
 
 @given(play=st.one_of(plays(), mixed_plays()))
-@examples
 def test_decisions_do_not_depend_on_the_order_of_rows(play: Play) -> None:
     n = len(play.contexts)
     backwards = play.decide(np.arange(n)[::-1])
@@ -217,7 +212,6 @@ def test_decisions_do_not_depend_on_the_order_of_rows(play: Play) -> None:
 
 
 @given(play=st.one_of(plays(), mixed_plays()))
-@examples
 def test_a_propensity_is_the_positive_probability_of_its_action(play: Play) -> None:
     made, p = play.decide(), play.probabilities()
     assert np.array_equal(made.propensity, p[np.arange(len(p)), made.action])
@@ -229,7 +223,6 @@ def test_a_propensity_is_the_positive_probability_of_its_action(play: Play) -> N
 
 
 @given(play=plays(PassiveDesign.TAIL))
-@examples
 def test_tail_passive_rounds_are_exactly_the_last_of_the_epoch(play: Play) -> None:
     epoch, made = play.epoch, play.decide()
     n_passive = math.ceil(Fraction(str(epoch.passive_share)) * epoch.n_rounds)
@@ -242,7 +235,6 @@ def test_tail_passive_rounds_are_exactly_the_last_of_the_epoch(play: Play) -> No
 
 
 @given(play=plays(PassiveDesign.COIN))
-@examples
 def test_coin_play_is_passive_by_its_coin_and_mixes_its_propensity(play: Play) -> None:
     made, share = play.decide(), play.epoch.passive_share
     active = play.epoch.policy.probabilities(play.contexts)
@@ -258,7 +250,6 @@ def test_coin_play_is_passive_by_its_coin_and_mixes_its_propensity(play: Play) -
 
 
 @given(play=mixed_plays())
-@examples
 def test_a_mixture_numbers_its_components_and_gives_marginal_propensities(play: Play) -> None:
     master, made = play.epoch.policy, play.decide()
     assert isinstance(master, Mixture)
@@ -285,7 +276,6 @@ def test_a_mixture_numbers_its_components_and_gives_marginal_propensities(play: 
 
 
 @given(rng=seeds, shape=st.tuples(*[st.integers(1, 5)] * 2, st.integers(1, 12)), masked=st.booleans())
-@examples
 def test_leading_axes_are_row_by_row(
     rng: np.random.Generator, shape: tuple[int, int, int], masked: bool
 ) -> None:

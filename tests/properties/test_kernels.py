@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -39,7 +39,6 @@ dyadic_gamma = st.integers(1, 2**20).map(lambda i: i / 64)
 nothing_finite = st.sampled_from([math.nan, math.inf, -math.inf])
 
 both_weightings = pytest.mark.parametrize("weighting", [inverse_gap_weighting, log_barrier_weighting])
-examples = settings(deadline=None, max_examples=100)
 
 
 @dataclass(frozen=True)
@@ -104,14 +103,12 @@ def assert_probabilities(p: Floats, of: Rows) -> None:
 
 
 @given(of=rows(any_finite), gamma=any_gamma)
-@settings(deadline=None, max_examples=200)
 def test_every_kernel_gives_probabilities_whatever_the_finite_scores(of: Rows, gamma: float) -> None:
     for kernel in every_kernel(gamma):
         assert_probabilities(kernel.probabilities(of.scores, of.eligible), of)
 
 
 @given(of=rows(), share=st.floats(0.0, 1.0), gamma=any_gamma)
-@examples
 def test_uniform_play_and_mixtures_are_probabilities(of: Rows, share: float, gamma: float) -> None:
     even = uniform(of.scores.shape[1], len(of.scores), of.eligible)
     mixed = mixture([inverse_gap_weighting(of.scores, gamma, of.eligible), even], [1.0 - share, share])
@@ -124,7 +121,6 @@ def test_uniform_play_and_mixtures_are_probabilities(of: Rows, share: float, gam
 
 
 @given(of=rows(any_finite), gamma=any_gamma)
-@settings(deadline=None, max_examples=200)
 def test_a_row_in_plain_floats_has_the_same_bits(of: Rows, gamma: float) -> None:
     kernel = InverseGapWeighting(gamma)
     p = kernel.probabilities(of.scores, None)
@@ -132,7 +128,6 @@ def test_a_row_in_plain_floats_has_the_same_bits(of: Rows, gamma: float) -> None
 
 
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 60), gamma=strengths)
-@settings(deadline=None, max_examples=200)
 def test_a_long_row_in_plain_floats_has_the_same_bits(seed: int, k: int, gamma: float) -> None:
     scores = np.random.default_rng(seed).random((8, k))
     kernel = InverseGapWeighting(gamma)
@@ -140,7 +135,6 @@ def test_a_long_row_in_plain_floats_has_the_same_bits(seed: int, k: int, gamma: 
 
 
 @given(of=rows(), bad=nothing_finite, gamma=any_gamma, data=st.data())
-@examples
 def test_a_score_that_is_not_finite_raises_where_it_is_eligible(
     of: Rows, bad: float, gamma: float, data: st.DataObject
 ) -> None:
@@ -154,7 +148,6 @@ def test_a_score_that_is_not_finite_raises_where_it_is_eligible(
 
 
 @given(of=rows(), bad=nothing_finite, gamma=any_gamma)
-@examples
 def test_a_score_of_an_ineligible_action_is_never_felt(of: Rows, bad: float, gamma: float) -> None:
     spoilt = np.where(of.mask, of.scores, bad)
     for kernel in every_kernel(gamma):
@@ -164,7 +157,6 @@ def test_a_score_of_an_ineligible_action_is_never_felt(of: Rows, bad: float, gam
 
 @given(of=rows(), gamma=st.one_of(nothing_finite, st.floats(max_value=-5e-324)))
 @both_weightings
-@examples
 def test_a_gamma_that_is_not_finite_or_negative_raises(weighting: Weighting, of: Rows, gamma: float) -> None:
     with pytest.raises(ValueError, match="gamma is"):
         weighting(of.scores, gamma, of.eligible)
@@ -175,7 +167,6 @@ def test_a_gamma_that_is_not_finite_or_negative_raises(weighting: Weighting, of:
 
 
 @given(of=rows(), gamma=any_gamma, data=st.data())
-@examples
 def test_a_row_without_an_eligible_action_raises(of: Rows, gamma: float, data: st.DataObject) -> None:
     mask = of.mask.copy()
     mask[data.draw(st.integers(0, len(mask) - 1))] = False
@@ -191,7 +182,6 @@ def test_a_row_without_an_eligible_action_raises(of: Rows, gamma: float, data: s
 
 @given(of=rows(any_finite), gamma=any_gamma)
 @both_weightings
-@examples
 def test_p1_the_best_action_has_at_least_its_even_share(weighting: Weighting, of: Rows, gamma: float) -> None:
     p = weighting(of.scores, gamma, of.eligible)
     n, k = len(p), of.n_eligible
@@ -203,7 +193,6 @@ def test_p1_the_best_action_has_at_least_its_even_share(weighting: Weighting, of
 
 @given(of=rows(st.floats(-1e6, 1e6)), gamma=some_gamma)
 @both_weightings
-@examples
 def test_p2_the_estimated_regret_is_at_most_k_minus_1_over_gamma(
     weighting: Weighting, of: Rows, gamma: float
 ) -> None:
@@ -213,7 +202,6 @@ def test_p2_the_estimated_regret_is_at_most_k_minus_1_over_gamma(
 
 
 @given(of=rows(st.floats(-1e3, 1e3)), gamma=some_gamma)
-@examples
 def test_p2_log_barrier_regret_is_exactly_k_minus_level_over_gamma(of: Rows, gamma: float) -> None:
     p = log_barrier_weighting(of.scores, gamma, of.eligible)
     level = 1.0 / p[np.arange(len(p)), of.best]
@@ -224,7 +212,6 @@ def test_p2_log_barrier_regret_is_exactly_k_minus_level_over_gamma(of: Rows, gam
 
 @given(of=rows(st.floats(-1e3, 1e3)), gamma=some_gamma)
 @both_weightings
-@examples
 def test_p3_inverse_probabilities_lie_between_gamma_gap_and_k_more(
     weighting: Weighting, of: Rows, gamma: float
 ) -> None:
@@ -235,7 +222,6 @@ def test_p3_inverse_probabilities_lie_between_gamma_gap_and_k_more(
 
 
 @given(of=rows(), gamma=dyadic_gamma, shift=st.integers(-(2**20), 2**20), power=st.integers(-30, 30))
-@examples
 def test_p4_only_gaps_times_gamma_count(of: Rows, gamma: float, shift: int, power: int) -> None:
     factor = 2.0**power
     for kernel in every_kernel(gamma):
@@ -249,7 +235,6 @@ def test_p4_only_gaps_times_gamma_count(of: Rows, gamma: float, shift: int, powe
 
 
 @given(of=rows(), gamma=some_gamma, data=st.data())
-@examples
 def test_p4_renumbered_actions_have_renumbered_probabilities(
     of: Rows, gamma: float, data: st.DataObject
 ) -> None:
@@ -264,7 +249,6 @@ def test_p4_renumbered_actions_have_renumbered_probabilities(
 
 
 @given(of=rows(any_finite), gamma=any_gamma)
-@examples
 def test_p4_a_better_score_never_has_a_smaller_probability(of: Rows, gamma: float) -> None:
     for kernel in every_kernel(gamma):
         for p, scores, mask in zip(
@@ -278,7 +262,6 @@ def test_p4_a_better_score_never_has_a_smaller_probability(of: Rows, gamma: floa
 
 
 @given(of=rows())
-@examples
 def test_p5_gamma_0_is_uniform_and_a_huge_gamma_is_greedy(of: Rows) -> None:
     distinct = of.scores + np.arange(of.scores.shape[1]) * 2.0**-20
     greedy = epsilon_greedy(distinct, 0.0, of.eligible)
@@ -292,7 +275,6 @@ def test_p5_gamma_0_is_uniform_and_a_huge_gamma_is_greedy(of: Rows) -> None:
 
 
 @given(of=rows(st.sampled_from([0.0, 1.0])), gamma=some_gamma)
-@examples
 def test_p5_a_tie_at_the_top_leaves_the_rest_to_the_lowest_index(of: Rows, gamma: float) -> None:
     tied = of.mask & (of.gaps == 0.0)
     first = np.zeros_like(tied)
@@ -362,7 +344,6 @@ some = st.floats(1e-2, 1e3)
 
 @given(problem=problems(), gamma=some)
 @both_weightings
-@examples
 def test_p3_variance_and_estimated_regret_are_within_k(
     weighting: Weighting, problem: Problem, gamma: float
 ) -> None:
@@ -374,7 +355,6 @@ def test_p3_variance_and_estimated_regret_are_within_k(
 
 @given(problem=problems(max_contexts=3, max_actions=3), gamma=some)
 @both_weightings
-@examples
 def test_p6_a_kernel_is_a_distribution_over_policies(
     weighting: Weighting, problem: Problem, gamma: float
 ) -> None:
@@ -405,7 +385,6 @@ def decision_estimation(p: Floats, f_hat: Floats, f_star: Floats, a_star: int, g
 
 
 @given(of=rows(st.floats(-8.0, 8.0), max_rows=1), gamma=some, data=st.data())
-@examples
 def test_p7_nature_gains_at_most_2_k_minus_1_over_gamma_or_exactly_half_of_it(
     of: Rows, gamma: float, data: st.DataObject
 ) -> None:
@@ -427,7 +406,6 @@ def test_p7_nature_gains_at_most_2_k_minus_1_over_gamma_or_exactly_half_of_it(
 
 
 @given(problem=problems(), gamma=some, data=st.data())
-@examples
 def test_p8_values_differ_by_at_most_root_variance_times_root_error(
     problem: Problem, gamma: float, data: st.DataObject
 ) -> None:
@@ -443,7 +421,6 @@ def test_p8_values_differ_by_at_most_root_variance_times_root_error(
 
 @given(problem=problems(), gamma=some, growth=st.floats(1.0, 1e3))
 @both_weightings
-@examples
 def test_p9_a_new_model_and_a_larger_gamma_keep_variances_close(
     weighting: Weighting, problem: Problem, gamma: float, growth: float
 ) -> None:
@@ -457,7 +434,6 @@ def test_p9_a_new_model_and_a_larger_gamma_keep_variances_close(
 
 @given(problem=problems(), gamma=some)
 @both_weightings
-@examples
 def test_p9_the_greedy_policy_of_a_near_model_has_a_small_variance(
     weighting: Weighting, problem: Problem, gamma: float
 ) -> None:

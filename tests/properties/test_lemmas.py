@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -23,7 +23,6 @@ from gyrfalcon.theory import c_3, c_5, unit_gamma
 from tests.environments.finite_problems import Finite, finites, gammas, one_context, tables, values
 from tests.environments.tables import Lines, TableModel, TablePolicy
 
-examples = settings(deadline=None, max_examples=30)
 ROUND = 1.0 + 1e-10
 
 
@@ -31,7 +30,6 @@ ROUND = 1.0 + 1e-10
 
 
 @given(finites(), st.data())
-@examples
 def test_no_play_errs_more_than_the_worst_error_and_some_policy_as_much(
     of: Finite, data: st.DataObject
 ) -> None:
@@ -43,7 +41,6 @@ def test_no_play_errs_more_than_the_worst_error_and_some_policy_as_much(
 
 
 @given(finites())
-@examples
 def test_the_worst_error_is_k_times_the_mean_error_less_those_of_other_actions(of: Finite) -> None:
     """So that B = K b exactly where at most one action errs in each context."""
     b, B = of.population.mean_error(of.model), of.population.worst_error(of.model)
@@ -62,7 +59,6 @@ def test_the_worst_error_can_be_the_mean_error_and_k_times_it(errors: list[float
 
 
 @given(finites(max_contexts=4))
-@examples
 def test_the_best_models_policy_has_a_regret_of_at_most_2_root_b(of: Finite) -> None:
     found = misspecification(of.population, Linear())
     assert of.population.regret(greedy_policy(found.model)) <= 2.0 * math.sqrt(found.B) * ROUND + 1e-10
@@ -84,7 +80,6 @@ def test_a_regret_of_2_root_b_is_reached() -> None:
 
 
 @given(finites())
-@examples
 def test_the_regret_of_play_is_that_of_a_policy_drawn_from_q(of: Finite) -> None:
     """Lemma conditional-reward, for the truth and, by the same steps, for the model itself."""
     chances, policies = of.chances(), of.policies
@@ -95,7 +90,6 @@ def test_the_regret_of_play_is_that_of_a_policy_drawn_from_q(of: Finite) -> None
 
 
 @given(finites())
-@examples
 def test_play_has_an_estimated_regret_of_at_most_k_minus_1_over_gamma(of: Finite) -> None:
     """Lemma QmRegEst, whose K counts the best action, which has no gap."""
     regrets = np.array([of.population.regret(policy, of.model) for policy in of.policies])
@@ -109,7 +103,6 @@ def test_an_estimated_regret_of_k_minus_1_over_gamma_is_nearly_reached(k: int) -
 
 
 @given(finites())
-@examples
 def test_divergences_are_k_and_their_roots_at_most_root_k_on_average(of: Finite) -> None:
     """Lemma QmRootV; Jensen's inequality is strict as soon as policies differ in divergence."""
     divergences = np.array([of.population.divergence(of.play, policy) for policy in of.policies])
@@ -125,7 +118,6 @@ def test_divergences_are_k_and_their_roots_at_most_root_k_on_average(of: Finite)
 
 
 @given(finites())
-@examples
 def test_every_divergence_lies_between_gamma_times_estimated_regret_and_k_more(of: Finite) -> None:
     best = greedy_policy(of.model).probabilities(of.population.contexts)
     for policy in of.policies:
@@ -147,7 +139,6 @@ def test_a_divergence_of_gamma_times_estimated_regret_is_nearly_reached() -> Non
 
 
 @given(finites(), st.data())
-@examples
 def test_values_are_as_accurate_as_root_divergence_times_root_error(of: Finite, data: st.DataObject) -> None:
     """Cauchy-Schwarz, and equality for errors of 1 / p where the policy plays."""
     next_model = TableModel(data.draw(tables(len(of.population.contexts), of.k)))
@@ -169,7 +160,6 @@ def at_the_event(of: Finite, direction: Floats, B: float, next_gamma: float) -> 
 
 
 @given(finites(min_contexts=2), gammas, st.data())
-@examples
 def test_values_are_accurate_on_the_event_of_the_oracles_guarantee(
     of: Finite, next_gamma: float, data: st.DataObject
 ) -> None:
@@ -184,7 +174,6 @@ def test_values_are_accurate_on_the_event_of_the_oracles_guarantee(
 
 
 @given(finites(), gammas)
-@examples
 def test_that_accuracy_is_reached_where_the_class_is_right(of: Finite, next_gamma: float) -> None:
     for policy in of.policies:
         worst = at_the_event(of, policy.table / of.play.table, 0.0, next_gamma)
@@ -194,7 +183,6 @@ def test_that_accuracy_is_reached_where_the_class_is_right(of: Finite, next_gamm
 
 
 @given(st.integers(4, 10**6), st.integers(2, 4), st.integers(1, 20), st.integers(1, 30), st.floats(1e-3, 0.5))
-@examples
 def test_gamma_makes_the_estimation_error_of_the_event_k_over_4_gamma_squared(
     n: int, k: int, comp: int, m: int, delta: float
 ) -> None:
@@ -207,7 +195,6 @@ def test_gamma_makes_the_estimation_error_of_the_event_k_over_4_gamma_squared(
 
 
 @given(finites(), st.floats(0.01, 1.0))
-@examples
 def test_a_share_of_uniform_play_bounds_every_divergence(of: Finite, share: float) -> None:
     n = len(of.population.contexts)
 
@@ -224,7 +211,6 @@ def test_a_share_of_uniform_play_bounds_every_divergence(of: Finite, share: floa
 
 
 @given(finites(min_contexts=2, max_contexts=4), st.data())
-@examples
 def test_excess_risk_is_squared_distance_from_the_best_of_a_linear_class(
     of: Finite, data: st.DataObject
 ) -> None:
@@ -241,7 +227,6 @@ constants = st.floats(0.0, 1.0)
 
 
 @given(finites(), constants, constants)
-@examples
 def test_excess_risk_is_at_least_squared_distance_in_a_convex_class(of: Finite, low: float, c: float) -> None:
     """Constants between two bounds: the best is the mean of the truth, moved inside."""
     c = low + c * (1.0 - low)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.inputs.columns import Boolean, Categorical, Column, Hashed, Numeric
@@ -51,7 +51,6 @@ def tables(draw: st.DrawFn) -> tuple[Schema, dict[str, list[Any]]]:
     }
 
 
-@settings(deadline=None)
 @given(tables(), st.randoms(use_true_random=False))
 def test_every_way_to_hand_in_a_table_has_the_same_bits(
     drawn: tuple[Schema, dict[str, list[Any]]], random: Any
@@ -79,7 +78,6 @@ def test_every_way_to_hand_in_a_table_has_the_same_bits(
     assert np.isfinite(encoded).all()
 
 
-@settings(deadline=None)
 @given(tables())
 def test_each_value_sets_one_cell_of_its_feature(drawn: tuple[Schema, dict[str, list[Any]]]) -> None:
     schema, columns = drawn
@@ -92,7 +90,6 @@ def test_each_value_sets_one_cell_of_its_feature(drawn: tuple[Schema, dict[str, 
             assert part[:, -1].tolist() == [float(value is None) for value in columns[name]]
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(finite, min_size=3, max_size=3), min_size=1, max_size=5))
 def test_plain_arrays_encode_to_themselves(rows: list[list[float]]) -> None:
     schema, array = Schema.of(3), np.array(rows)

@@ -17,12 +17,16 @@ def drawn() -> Figure:
     return regret_curves(x, {"one": Band(x, x - 1, x + 1)}, {"level": 4.0}, "title")
 
 
-def test_the_same_numbers_give_the_same_bytes() -> None:
-    assert pictures(drawn()) == pictures(drawn())
+@pytest.fixture(scope="module")
+def files() -> dict[str, bytes]:
+    return pictures(drawn())
 
 
-def test_pictures_are_what_their_endings_say_and_bear_no_date() -> None:
-    files = pictures(drawn())
+def test_the_same_numbers_give_the_same_bytes(files: dict[str, bytes]) -> None:
+    assert pictures(drawn()) == files
+
+
+def test_pictures_are_what_their_endings_say_and_bear_no_date(files: dict[str, bytes]) -> None:
     assert files["png"].startswith(b"\x89PNG")
     assert files["pdf"].startswith(b"%PDF")
     assert b"<svg" in files["svg"]
@@ -30,14 +34,14 @@ def test_pictures_are_what_their_endings_say_and_bear_no_date() -> None:
     assert not re.search(rb"20\d\d-\d\d-\d\d", files["svg"])
 
 
-def test_pictures_hold_nothing_from_elsewhere() -> None:
-    svg = pictures(drawn())["svg"].decode()
+def test_pictures_hold_nothing_from_elsewhere(files: dict[str, bytes]) -> None:
+    svg = files["svg"].decode()
     assert not re.findall(r'href="(?!#)', svg)
 
 
-def test_saved_pictures_are_all_there_and_nothing_else(tmp_path: Path) -> None:
+def test_saved_pictures_are_all_there_and_nothing_else(tmp_path: Path, files: dict[str, bytes]) -> None:
     (tmp_path / "figures").mkdir()
-    save_pictures(tmp_path / "figures", "one", pictures(drawn()))
+    save_pictures(tmp_path / "figures", "one", files)
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["one.pdf", "one.png", "one.svg"]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.schedules import Doubling, FixedBatch
@@ -32,6 +32,7 @@ from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
 from tests.contracts.environments import Lines
 from tests.contracts.test_learner_contract import identical
+from tests.long_run import spread
 
 BATCHES = FixedBatch(50)
 MARCHING: dict[str, Learner] = {
@@ -82,8 +83,7 @@ def assert_same(one: Trace, other: Trace) -> None:
 
 
 @pytest.mark.invariance
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-@pytest.mark.parametrize("learner", MARCHING)
+@pytest.mark.parametrize(("learner", "environment"), spread(MARCHING, ENVIRONMENTS, every=4))
 def test_together_is_alone_to_the_bit(learner: str, environment: str) -> None:
     together = simulate(MARCHING[learner], ENVIRONMENTS[environment], 500, 4, keep_policies=True)
     assert_same(together, alone(MARCHING[learner], ENVIRONMENTS[environment], 500, 4))
@@ -105,8 +105,6 @@ def test_it_does_not_matter_who_marches_with_whom() -> None:
     assert_same(all_of_them, Trace.concat(parts))
 
 
-@pytest.mark.invariance
-@settings(max_examples=15, deadline=None)
 @given(
     n_actions=st.integers(2, 5),
     n_features=st.integers(1, 6),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
@@ -75,7 +75,6 @@ def test_a_trace_sums_what_every_round_did(learner: Learner, environment: Any) -
     np.testing.assert_allclose(trace.least_propensity[0], least, rtol=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_checkpoints_only_say_where_to_look(data: st.DataObject) -> None:
     n_rounds = data.draw(st.integers(1, 600))

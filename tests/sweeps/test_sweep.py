@@ -143,6 +143,7 @@ def test_what_is_no_grid_is_refused(tmp_path: Path) -> None:
         run_sweep("grid.toml", tmp_path / "results")  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("foreground")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interruption_keeps_what_is_stored_and_goes_on_from_there(
     tmp_path: Path, alone: dict[str, bytes], jobs: int
@@ -293,18 +294,23 @@ from gyrfalcon.sweeps.run import run_sweep
 if __name__ == "__main__":
     squares = {"name": "Linear", "basis": {"name": "Polynomial", "degree": 2}}
     learners = [{"name": name, "model_class": squares} for name in ("EpsilonFalcon", "LinUCB")]
-    grid = Grid(learners, [{"name": "SinusoidEnvironment", "n_features": 20}], 900, 2, checkpoints=3)
+    n_rounds, n_replications = map(int, sys.argv[3:])
+    environment = {"name": "SinusoidEnvironment", "n_features": 20}
+    grid = Grid(learners, [environment], n_rounds, n_replications, checkpoints=3)
     with threadpool_limits(2):
         run_sweep(grid, sys.argv[1], jobs=int(sys.argv[2]))
         print(*{one["num_threads"] for one in threadpool_info()})
 """
 
 
-def test_wide_classes_give_the_same_bytes_with_two_threads_here_and_in_two_processes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [("300", "1"), pytest.param(("900", "2"), marks=pytest.mark.long)])
+def test_wide_classes_give_the_same_bytes_with_two_threads_here_and_in_two_processes(
+    tmp_path: Path, size: tuple[str, str]
+) -> None:
     # 230 features of degree two: the last digits of X'X depend on the number of threads from about 200 on.
     free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     for jobs in ("1", "2"):
-        command = [sys.executable, "-c", _WIDE, str(tmp_path / jobs), jobs]
+        command = [sys.executable, "-c", _WIDE, str(tmp_path / jobs), jobs, *size]
         done = subprocess.run(command, env=free, check=True, capture_output=True, text=True)
         assert done.stdout.split() == ["2"], "the limit is lifted when the sweep is over"
     assert contents(tmp_path / "1") == contents(tmp_path / "2")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask
 import pytest
 from distributed import Client, LocalCluster
 
@@ -16,8 +17,13 @@ from gyrfalcon.sweeps import workers
 from gyrfalcon.sweeps.errors import CellsFailedError, WorkersError
 from gyrfalcon.sweeps.grid import Cell
 from gyrfalcon.sweeps.run import run_sweep
+from tests.processes import LIMIT
 from tests.sweeps.own_parts import Deadly, MyLearner, Plain, Refusing
 from tests.sweeps.small_grids import contents, small_grid
+
+# Of how many workers a cell may be the death: every other one takes seconds to start.
+_TWO_DEATHS = {"distributed.scheduler.allowed-failures": 1}
+_TIMEOUTS = ("comm.timeouts.connect", "comm.timeouts.tcp", "deploy.lost-worker-timeout")
 
 
 def _cluster(n_workers: int) -> Any:
@@ -31,8 +37,18 @@ def _cluster(n_workers: int) -> Any:
     )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def patience() -> Iterator[None]:
+    """A busy machine may take its time to start processes and to connect them."""
+    settings = {f"distributed.{name}": f"{LIMIT} s" for name in _TIMEOUTS} | _TWO_DEATHS
+    with pytest.MonkeyPatch.context() as patched, dask.config.set(settings):
+        patched.setattr(workers, "ANSWER", LIMIT)
+        patched.setattr(workers, "PATIENCE", LIMIT)
+        yield
+
+
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def cluster(patience: None) -> Iterator[Any]:
     with _cluster(2) as running:
         yield running
 
@@ -89,6 +105,7 @@ def test_another_version_on_the_workers_is_refused(
         run_sweep(small_grid(), tmp_path / "results", cluster=cluster.scheduler_address)
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(tmp_path: Path) -> None:
     grid = small_grid(seeds=range(5))
     with _cluster(2) as cluster, Client(cluster, set_as_default=False) as client:  # type: ignore[no-untyped-call]
@@ -103,19 +120,17 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(tmp_path: Path)
     assert contents(sweep.folder) == contents(run_sweep(grid, tmp_path / "one").folder)
 
 
-def test_a_cell_that_kills_its_worker_once_is_computed_by_another(tmp_path: Path) -> None:
+def test_a_cell_that_kills_its_worker_once_is_computed_by_another(tmp_path: Path, cluster: Any) -> None:
     grid = small_grid(learners=["Uniform"], environments=[Deadly(str(tmp_path / "died"))])
-    with _cluster(2) as cluster:
-        assert run_sweep(grid, tmp_path / "results", cluster=cluster.scheduler_address).n_computed == 1
+    assert run_sweep(grid, tmp_path / "results", cluster=cluster.scheduler_address).n_computed == 1
 
 
-def test_a_cell_that_kills_every_worker_is_named_and_the_others_are_stored(tmp_path: Path) -> None:
+def test_a_cell_that_kills_every_worker_is_named_and_the_others_are_stored(
+    tmp_path: Path, cluster: Any
+) -> None:
     grid = small_grid(learners=["Uniform"], environments=[Deadly(), "StepExample"])
-    with (
-        _cluster(2) as cluster,
-        pytest.raises(
-            CellsFailedError, match=r"Uniform in .*Deadly, .*: KilledWorker: .* 1 of 2 cells are stored"
-        ),
+    with pytest.raises(
+        CellsFailedError, match=r"Uniform in .*Deadly, .*: KilledWorker: .* 1 of 2 cells are stored"
     ):
         run_sweep(grid, tmp_path / "results", cluster=cluster.scheduler_address)
 
@@ -139,7 +154,7 @@ def test_what_is_no_address_is_refused_at_once(tmp_path: Path, address: str) -> 
 
 
 def test_a_cluster_without_workers_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "PATIENCE", 5)
+    monkeypatch.setattr(workers, "PATIENCE", 1)
     with (
         _cluster(0) as cluster,
         pytest.raises(WorkersError, match=r"has no workers; start some with `dask worker"),

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +16,12 @@ import pytest
 
 from gyrfalcon.sweeps.grid import Grid
 from gyrfalcon.sweeps.run import run_sweep
+from tests.processes import LIMIT, is_running, started, wait_until, workers_of
 from tests.sweeps.small_grids import contents
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no signal 9")
 
-GRID = Grid([{"name": ["Uniform", "Greedy"]}], ["StepExample"], n_rounds=200, seeds=range(80), checkpoints=2)
+GRID = Grid([{"name": ["Uniform", "Greedy"]}], ["StepExample"], n_rounds=200, seeds=range(24), checkpoints=2)
 SLOW = Grid(["LinUCB"], ["StepExample"], n_rounds=40_000, seeds=range(100))
 
 _PROGRAM = """
@@ -34,7 +37,7 @@ if __name__ == "__main__":
         getattr(test_sweep_kill, grid),
         folder,
         jobs=int(jobs),
-        on_cell=lambda cell, done, total: print(cell.key, flush=True),
+        on_cell=lambda cell, done, total: print(cell.key, flush=True) or sys.stdin.readline(),
     )
 """
 
@@ -63,15 +66,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return contents(folder)
 
 
-def _started(folder: Path, jobs: int, *death: str, grid: str = "GRID") -> subprocess.Popen[str]:
+@contextmanager
+def _sweeping(
+    folder: Path, jobs: int, *death: str, grid: str = "GRID", n_cells: int = 1
+) -> Iterator[subprocess.Popen[str]]:
+    """A sweep that stores some cells and then waits, so that no machine is too fast to be killed at work."""
     arguments = [str(folder), str(jobs), grid, *(death or ("none", "-", "0"))]
-    return subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with started([sys.executable, "-c", _PROGRAM, *arguments], **pipes) as process:
+        assert process.stdin is not None
+        process.stdin.write("\n" * (n_cells - 1))
+        process.stdin.flush()
+        yield process
+
+
+def _told(process: subprocess.Popen[str]) -> list[str]:
+    """The keys of cells that a sweep said are stored until it was killed, but for half a key at the end."""
+    assert process.stdout is not None
+    return [line.strip() for line in process.stdout if line.endswith("\n")]
 
 
 def _stored(folder: Path) -> dict[str, bytes]:
@@ -89,10 +101,10 @@ def test_a_sweep_that_dies_while_it_stores_a_cell_goes_on(
 ) -> None:
     folder = tmp_path / "results"
     # The file and the folder are synchronised once each, so that the fifth call is for the third cell.
-    killed = _started(folder, 1, function, when, "5" if function == "fsync" else "3")
-    told = killed.communicate()[0].split()
-    assert killed.returncode == -signal.SIGKILL
-    assert len(told) == 2
+    death = function, when, "5" if function == "fsync" else "3"
+    with _sweeping(folder, 1, *death, n_cells=len(GRID.cells)) as killed:
+        assert len(_told(killed)) == 2
+        assert killed.wait(LIMIT) == -signal.SIGKILL
     stored = _stored(folder)
     assert len(stored) == (3 if when == "after" else 2)
     assert (len(contents(folder)) > len(stored)) == (when == "before"), "a temporary file is left behind"
@@ -110,12 +122,12 @@ def _killed_again_and_again(
     computed: list[str] = []
     for _ in range(n_kills):
         before = _stored(folder)
-        process = _started(folder, jobs)
-        assert process.stdout is not None
-        told = [process.stdout.readline().strip()]  # it is at work
-        time.sleep(float(rng.uniform(0.0, 0.05)))
-        os.killpg(process.pid, signal.SIGKILL)
-        told = [key for key in [*told, *process.communicate()[0].split()] if len(key) == 32]
+        with _sweeping(folder, jobs, n_cells=(len(GRID.cells) - 1) // n_kills) as process:
+            assert process.stdout is not None
+            first = process.stdout.readline().strip()  # it is at work
+            time.sleep(float(rng.uniform(0.0, 0.05)))
+            os.killpg(process.pid, signal.SIGKILL)
+            told = [first, *_told(process)]
         after = _stored(folder)
         assert before.items() <= after.items() <= whole.items(), "nothing stored is lost, changed or damaged"
         assert {f"{key}.parquet" for key in told} <= after.keys() - before.keys(), "nothing is computed twice"
@@ -145,44 +157,23 @@ def test_a_sweep_that_is_killed_very_often_loses_nothing(
         _killed_again_and_again(tmp_path / str(repetition), jobs, 6, whole, seed=10 * jobs + repetition)
 
 
-def _workers(parent: int) -> list[int]:
-    command = ["ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "args="]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True)
-    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
-    return [int(row[0]) for row in rows if int(row[1]) == parent and "LokyProcess" in row[2]]
-
-
-def _is_running(pid: int) -> bool:
-    """Whether a process is there and not just waiting to be noticed."""
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return bool(state.stdout.strip()) and not state.stdout.strip().startswith("Z")
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_workers_end_when_the_sweep_was_killed_before_they_had_work(tmp_path: Path, n_workers: int) -> None:
+    with _sweeping(tmp_path / "results", 2, grid="SLOW") as process:
+        wait_until(lambda: process.poll() is not None or len(workers_of(process.pid)) >= n_workers)
+        workers = workers_of(process.pid)
+        process.kill()
+        process.wait(LIMIT)
+    assert len(workers) >= n_workers
+    wait_until(lambda: not any(map(is_running, workers)))
 
 
 def test_workers_end_when_the_sweep_was_killed(tmp_path: Path) -> None:
-    process = _started(tmp_path / "results", 2, grid="SLOW")
-    assert process.stdout is not None
-    process.stdout.readline()
-    workers = _workers(process.pid)
-    process.kill()
-    process.communicate()
+    with _sweeping(tmp_path / "results", 2, grid="SLOW") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        workers = workers_of(process.pid)
+        process.kill()
+        process.wait(LIMIT)
     assert len(workers) == 2
-    deadline = time.monotonic() + 60.0
-    while any(map(_is_running, workers)) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not any(map(_is_running, workers))
-
-
-@pytest.mark.parametrize("seconds", [0.0, 0.3])
-def test_workers_end_when_the_sweep_was_killed_before_they_had_work(tmp_path: Path, seconds: float) -> None:
-    process = _started(tmp_path / "results", 2, grid="SLOW")
-    deadline = time.monotonic() + 60.0
-    while not (workers := _workers(process.pid)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(seconds)
-    workers = _workers(process.pid)
-    process.kill()
-    process.communicate()
-    assert workers
-    while any(map(_is_running, workers)) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not any(map(_is_running, workers))
+    wait_until(lambda: not any(map(is_running, workers)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.theory import (
@@ -21,7 +21,6 @@ from gyrfalcon.theory import (
 )
 
 both = pytest.mark.parametrize("variant", ["corrected", "paper"])
-examples = settings(deadline=None, max_examples=40)
 
 
 def known(variant: Variant) -> RegretBound:
@@ -94,13 +93,11 @@ def test_the_printed_kappa_is_exceeded_by_whole_epochs() -> None:
 
 
 @given(st.integers(1, 10**12), st.integers(4, 1000), st.floats(0.01, 1.0))
-@examples
 def test_the_corrected_kappa_is_never_exceeded(T: int, tau_1: int, rho: float) -> None:
     assert whole_epochs(T, tau_1, rho) <= kappa(rho) * T ** (1.0 - rho / 2.0)
 
 
 @given(st.integers(1, 10**12), st.integers(4, 1000), st.floats(0.01, 1.0))
-@examples
 def test_the_printed_kappa_holds_for_rounds_until_the_horizon(T: int, tau_1: int, rho: float) -> None:
     tight = 2.0 ** (rho / 2.0) / (2.0 ** (1.0 - rho / 2.0) - 1.0)
     assert rounds_until(T, tau_1, rho) <= tight * T ** (1.0 - rho / 2.0) * (1.0 + 1e-12)
@@ -171,7 +168,6 @@ nearly = 1.0 + 1e-12
 
 @both_forms
 @given(cases(), st.floats(1.01, 2.0), st.integers(1, 5))
-@examples
 def test_bounds_grow_with_the_problem(
     form: Callable[..., RegretBound], case: Case, factor: float, more: int
 ) -> None:
@@ -189,7 +185,6 @@ def test_bounds_grow_with_the_problem(
 
 @both_forms
 @given(cases(), st.floats(0.5, 0.99))
-@examples
 def test_bounds_fall_with_delta_and_shift_with_epsilon(
     form: Callable[..., RegretBound], case: Case, factor: float
 ) -> None:
@@ -206,7 +201,6 @@ def test_bounds_fall_with_delta_and_shift_with_epsilon(
 
 @both
 @given(cases())
-@examples
 def test_the_epochwise_bound_is_below_both_closed_forms(variant: Variant, case: Case) -> None:
     closed = of(regret_bound, case, variant=variant)
     summed = of(epochwise_regret_bound, case, variant=variant)
@@ -216,7 +210,6 @@ def test_the_epochwise_bound_is_below_both_closed_forms(variant: Variant, case: 
 
 
 @given(cases(), st.floats(0.0, 1.0))
-@examples
 def test_a_known_b_prime_only_helps(case: Case, share: float) -> None:
     B = case["b"] * (1.0 + share * (case["K"] - 1.0))
     assert of(regret_bound, case, B=B).misspecification <= of(regret_bound, case).misspecification * nearly

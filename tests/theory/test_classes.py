@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
@@ -20,8 +20,6 @@ from gyrfalcon.theory import (
     vc_hull,
     vc_subgraph,
 )
-
-examples = settings(deadline=None, max_examples=40)
 
 every_class = st.one_of(
     st.integers(1, 100).map(linear),
@@ -85,7 +83,6 @@ def test_with_few_rows_psi_sharp_of_a_vc_class_stays_positive() -> None:
 
 
 @given(every_class, st.integers(1, 10**9), st.floats(0.01, 1.0))
-@examples
 def test_psi_sharp_falls_with_the_error_allowed(rates: Rates, n: int, e: float) -> None:
     assert rates.psi_sharp(2.0 * e, n) <= rates.psi_sharp(e, n)
 
@@ -96,13 +93,11 @@ def test_the_threshold_is_the_larger_of_class_and_confidence() -> None:
 
 
 @given(st.integers(1, 100), st.integers(1, 10**9), st.floats(1e-12, 0.499))
-@examples
 def test_assumption_1_with_the_linear_constant_covers_the_threshold(d: int, n: int, z: float) -> None:
     assert C_LINEAR * math.log(1.0 / z) * d / n >= linear(d).threshold(n, z) * (1.0 - 1e-12)
 
 
 @given(every_class, st.floats(1e-6, DELTA_MAX), st.integers(4, 1000))
-@examples
 def test_from_epoch_3_on_gamma_grows_in_every_class(rates: Rates, delta: float, tau_1: int) -> None:
     gammas = [
         gamma(tau_1 * 2 ** (m - 3), 2, rates.comp, m, delta, rates.rho, rates.rho_prime) for m in range(3, 40)

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.theory import (
@@ -22,8 +22,6 @@ from gyrfalcon.theory import (
     constants,
 )
 from gyrfalcon.theory.constants import c_8_first, c_8_second
-
-examples = settings(deadline=None, max_examples=40)
 
 both = pytest.mark.parametrize("variant", ["corrected", "paper"])
 rhos = st.floats(0.01, 1.0)
@@ -74,7 +72,6 @@ def test_c_at_the_confidences_of_epochs() -> None:
 
 
 @given(st.floats(1e-12, 0.5), st.floats(1e-6, 1.0), st.integers(1, 50))
-@examples
 def test_the_linear_constant_serves_every_smaller_confidence(z: float, share: float, d: int) -> None:
     smaller = z * share
     needed = max(131072.0 * d, 16384.0 * math.log(2.0 / smaller))
@@ -83,7 +80,6 @@ def test_the_linear_constant_serves_every_smaller_confidence(z: float, share: fl
 
 
 @given(rhos, rho_primes, st.floats(1e-3, 1e9))
-@examples
 def test_c_3_times_c_4_and_what_follows_is_free_of_c(rho: float, rho_prime: float, c: float) -> None:
     k, unit = constants(rho, rho_prime, c), constants(rho, rho_prime, 1.0)
     expected = (0.75 / 4.0**rho, unit.C_6, unit.C_7, unit.C_10)
@@ -108,7 +104,6 @@ def induction_holds(k: Constants) -> bool:
 
 @both
 @given(rhos, rho_primes)
-@examples
 def test_the_induction_goes_through(variant: Variant, rho: float, rho_prime: float) -> None:
     assert induction_holds(constants(rho, rho_prime, variant=variant))
 
@@ -121,7 +116,6 @@ def test_the_second_halfs_printed_c_0_fails() -> None:
 
 
 @given(rhos, rho_primes)
-@examples
 def test_the_first_halfs_printed_c_8_fails_without_the_second_half(rho: float, rho_prime: float) -> None:
     k = constants(rho, rho_prime)
     printed = c_8_first(k.C_6, k.C_7, k.C_9, "paper")
@@ -130,7 +124,6 @@ def test_the_first_halfs_printed_c_8_fails_without_the_second_half(rho: float, r
 
 
 @given(rhos, rho_primes)
-@examples
 def test_the_second_half_decides_c_8_so_that_variants_agree(rho: float, rho_prime: float) -> None:
     corrected, paper = (asdict(constants(rho, rho_prime, variant=v)) for v in ("corrected", "paper"))
     assert corrected["C_8"] == c_8_second(corrected["C_7"], 2.5)
@@ -148,7 +141,6 @@ def test_epoch_1_limits_delta() -> None:
 
 
 @given(st.integers(1, 10**6), st.floats(1e-12, DELTA_MAX))
-@examples
 def test_a_turns_the_confidence_of_every_epoch(m: int, delta: float) -> None:
     assert within_a(m, delta)
     assert within_a(m + 1, 0.5)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.theory import (
@@ -22,8 +22,6 @@ from gyrfalcon.theory import (
     slack,
     worst_misspecification,
 )
-
-examples = settings(deadline=None, max_examples=40)
 
 lengths = st.integers(4, 10**9)
 indices = st.integers(1, 60)
@@ -47,7 +45,6 @@ def test_conreg_of_a_slow_class_by_hand() -> None:
 
 
 @given(lengths, indices, deltas, exponents)
-@examples
 def test_gamma_makes_the_estimation_error_k_over_4_gamma_squared(
     n: int, m: int, delta: float, exponent: tuple[float, float]
 ) -> None:
@@ -59,7 +56,6 @@ def test_gamma_makes_the_estimation_error_k_over_4_gamma_squared(
 
 
 @given(lengths, indices, shares, deltas, exponents)
-@examples
 def test_the_passive_error_covers_twice_twice_the_slack(
     n: int, m: int, epsilon: float, delta: float, exponent: tuple[float, float]
 ) -> None:
@@ -74,7 +70,6 @@ def test_beyond_the_corrected_delta_the_passive_error_is_too_small() -> None:
 
 
 @given(lengths, st.integers(2, 60), shares, deltas, exponents)
-@examples
 def test_the_best_policys_divergence_follows_from_the_passive_error(
     n: int, m: int, epsilon: float, delta: float, exponent: tuple[float, float]
 ) -> None:
@@ -85,7 +80,6 @@ def test_the_best_policys_divergence_follows_from_the_passive_error(
 
 
 @given(st.integers(4, 10**6), st.integers(2, 60), shares, deltas, exponents)
-@examples
 def test_the_divergences_change_follows_from_the_passive_error(
     n_before: int, m: int, epsilon: float, delta: float, exponent: tuple[float, float]
 ) -> None:
@@ -117,7 +111,6 @@ def test_regret_bounds_by_hand() -> None:
 
 
 @given(st.floats(0.01, 1e6), st.integers(2, 20), st.floats(0.0, 1.0), shares)
-@examples
 def test_the_epochs_regret_covers_the_mean_policys(gamma: float, K: int, B: float, epsilon: float) -> None:
     mean = policy_regret_bound(K / gamma, V=float(K), gamma=gamma, K=K, B=B, epsilon=epsilon)
     assert mean <= epoch_regret_bound(gamma, K, B, epsilon) * (1.0 + 1e-12)

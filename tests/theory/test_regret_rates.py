@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.theory import (
@@ -18,8 +18,6 @@ from gyrfalcon.theory import (
     regret_rate,
     tuned_rate,
 )
-
-examples = settings(deadline=None, max_examples=40)
 
 T, K, B, EPSILON, DELTA = 100_000, 3, 0.01, 0.1, 0.05
 inner = math.log(math.log(T) / DELTA)
@@ -83,7 +81,6 @@ def test_corollary_1_by_hand() -> None:
 
 
 @given(st.floats(1e-8, 0.01), st.integers(2, 20), st.floats(0.2, 1.0))
-@examples
 def test_the_best_epsilon_attains_corollary_1_up_to_its_constant(b: float, K: int, rho: float) -> None:
     tuned = tuned_rate(T, K, 1.0, b, DELTA, rho).misspecification
     constant = (1.0 + 4.0 / rho) * (rho / 4.0) ** (4.0 / (4.0 + rho))
@@ -91,7 +88,6 @@ def test_the_best_epsilon_attains_corollary_1_up_to_its_constant(b: float, K: in
 
 
 @given(st.floats(1e-8, 1e-3), st.integers(2, 5), st.floats(0.2, 1.0))
-@examples
 def test_the_cost_of_epsilon_is_the_rates_two_terms(b: float, K: int, rho: float) -> None:
     epsilon = optimal_epsilon(b, K, rho, eps_min=1e-6)
     rate: RegretRate = regret_rate(T, K, 1.0, b, epsilon, DELTA, rho)

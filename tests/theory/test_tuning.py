@@ -3,12 +3,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.theory import EPSILON_MAX, constants, cost_of_epsilon, optimal_cost, optimal_epsilon
-
-examples = settings(deadline=None, max_examples=40)
 
 some_b = st.floats(1e-10, 1.0)
 some_k = st.integers(2, 50)
@@ -40,7 +38,6 @@ def test_shares_stay_between_the_least_and_a_half() -> None:
 
 
 @given(some_b, some_k, some_rho, some_c)
-@examples
 def test_no_share_on_a_fine_grid_costs_less(b: float, K: int, rho: float, c: float) -> None:
     least = cost_of_epsilon(optimal_epsilon(b, K, rho, c), b, K, rho, c)
     ratio = (0.4999 / 0.001) ** (1 / 400)
@@ -49,7 +46,6 @@ def test_no_share_on_a_fine_grid_costs_less(b: float, K: int, rho: float, c: flo
 
 
 @given(some_b, some_k, some_rho, some_c)
-@examples
 def test_the_cost_at_the_unclipped_share(b: float, K: int, rho: float, c: float) -> None:
     share = optimal_epsilon(b, K, rho, c, clip=False)
     cost = c * K * math.sqrt(b) * share ** (-rho / 4.0) + share
@@ -58,7 +54,6 @@ def test_the_cost_at_the_unclipped_share(b: float, K: int, rho: float, c: float)
 
 
 @given(st.floats(1e-10, 0.1), some_k, st.floats(1.1, 10.0))
-@examples
 def test_the_slopes_in_logs(b: float, K: int, factor: float) -> None:
     share = optimal_epsilon(b, K, clip=False)
     in_b = math.log(optimal_epsilon(b * factor, K, clip=False) / share) / math.log(factor)

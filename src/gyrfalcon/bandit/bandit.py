@@ -83,7 +83,7 @@ class Bandit:
     0.5
     >>> bandit.reward(decision.event_id, 1.0)
     >>> bandit
-    Bandit(actions='red', 'blue'; EpsilonFalcon, epoch 1, 1 decided, 0 pending)
+    Bandit(actions='red', 'blue'; AdaptiveFalcon, epoch 1, 1 decided, 0 pending)
     """
 
     def __init__(

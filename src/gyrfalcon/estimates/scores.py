@@ -38,8 +38,8 @@ def dr_scores(target: Floats, model_scores: Floats, log: Log) -> Floats:
     scores = _combined(target, model_scores, log)
     if np.isfinite(scores).all():
         return scores
-    told = np.where(target == 0.0, 0.0, model_scores)
-    scores = _combined(target, told, log)
+    predicted = np.where(target == 0.0, 0.0, model_scores)
+    scores = _combined(target, predicted, log)
     if not np.isfinite(scores).all():
         raise ValueError(
             "model_scores or target hold numbers that are not finite where the target may act; "
@@ -58,10 +58,10 @@ def paired_gains(candidates: Floats, incumbent: Floats, model_scores: Floats, lo
     return dr_scores(candidates - incumbent, model_scores, log)
 
 
-def _combined(target: Floats, told: Floats, log: Log) -> Floats:
+def _combined(target: Floats, predicted: Floats, log: Log) -> Floats:
     with np.errstate(invalid="ignore"):
-        expected = np.einsum("...nk,...nk->...n", target, told)
-        surprise = log.reward - told[..., np.arange(len(log)), log.action]
+        expected = np.einsum("...nk,...nk->...n", target, predicted)
+        surprise = log.reward - predicted[..., np.arange(len(log)), log.action]
         return np.asarray(expected + _weights(target, log) * surprise)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 
@@ -20,10 +21,8 @@ from gyrfalcon.core.arrays import Bools, Floats
 
 _TERMS = 1 << 16
 """Products that are held at a time, so that they are still in cache when they are added up."""
-_RESULTS = 1 << 13
-"""Sums that are worked on at a time."""
-_LONG_AXIS = 1024
-"""Length of the last axis above which it is cut rather than another one."""
+_SUMS = 1 << 11
+"""Sums that are worked on at a time, at least, so that NumPy's loops over them are long."""
 _FEW_ROWS = 4
 """Rows up to which quadratic forms are computed one row at a time."""
 _COLUMNS = 32
@@ -36,16 +35,20 @@ def inner_products(a: Floats, b: Floats) -> Floats:
     >>> inner_products(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[10.0, 1.0]])).tolist()
     [[12.0], [34.0]]
     """
-    if len(b) == 1 and b.ndim == 2 and 1 < len(a) <= _RESULTS and a.size <= _TERMS:
-        return _products_with_row(a, b)
-    if b.shape[-2] < a.shape[-2]:  # the longer axis last, so that inner loops are long
+    if len(b) == 1 and b.ndim == 2 and len(a) > 1 and a.size <= _TERMS:
+        return _sums_at_once(a.T, b.T)[:, np.newaxis]
+    if b.shape[-2] < a.shape[-2]:  # the longer axis last, so that loops over it are long
         return np.ascontiguousarray(inner_products(b, a).mT)
     sums = np.empty((*a.shape[:-1], b.shape[-2]))
-    left, right = _features_first(a)[..., np.newaxis], _features_first(b)[..., np.newaxis, :]
-    if a.shape[-2] > 1:
-        right = np.ascontiguousarray(right)
-    with _small_buffers(sums.size * len(left), sums.shape[-1]):
-        _sum_products(left, right, sums)
+    if a.ndim == 2:
+        with _small_buffers(a.size * len(b), len(b)):
+            _products_in_parts(a, b, sums)
+    elif sums.size * a.shape[-1] > _TERMS:
+        for left, right, out in zip(a, b, sums, strict=True):
+            out[...] = inner_products(left, right)
+    else:
+        left, right = a.transpose(2, 0, 1), b.transpose(2, 0, 1)
+        _sum_products(left[..., np.newaxis], right[:, :, np.newaxis], sums)
     return sums
 
 
@@ -56,18 +59,17 @@ def weighted_norms(factors: Floats, x: Floats) -> Floats:
     [[5.0]]
     """
     *stack, n_actions, height, width = factors.shape
-    n, numbers = x.shape[-2], n_actions * height
-    squares = np.empty((*stack, n_actions, n))
-    if stack and squares.size * height > _TERMS:  # one replication at a time leaves room for more rows
+    squares = np.empty((*stack, n_actions, x.shape[-2]))
+    weights = factors.reshape(*stack, n_actions * height, width)
+    if stack and squares.size * height > _TERMS:
         for own, rows, out in zip(factors, x, squares, strict=True):
             out[...] = weighted_norms(own, rows)
         return squares
-    weights = factors.reshape(*stack, numbers, width)
-    for part in _parts(n, _TERMS // max(numbers, 1)):
-        out = squares[..., part]
-        images = inner_products(weights, x[..., part, :]).reshape(*stack, n_actions, height, out.shape[-1])
-        images = images.transpose(-2, *range(len(stack) + 1), -1)
-        _sum_products(images, images, out)
+    if not stack and len(x) == 1 < n_actions:
+        images = inner_products(weights, x).reshape(n_actions, height).T
+        squares[:, 0] = _sums_at_once(images, images)
+    else:
+        _sum_squares(weights, x, squares)
     return np.sqrt(squares, out=squares)
 
 
@@ -82,26 +84,51 @@ def quadratic_forms(matrices: Floats, x: Floats) -> Floats:
     values = np.empty((len(matrices), len(x)))
     if len(x) <= _FEW_ROWS:
         for row, out in zip(x, values.T, strict=True):
-            _form_of_row(matrices, row, out)
+            _sum_products(row[:, np.newaxis], _triangle_times_row(matrices, row).T, out)
     else:
         _forms_of_rows(matrices, x, values)
     values *= 2.0
     return np.maximum(values, 0.0, out=values)
 
 
-def _products_with_row(a: Floats, row: Floats) -> Floats:
-    """(m, 1): the inner products with a single row, the shortest way for a live decision."""
-    terms = np.empty((a.shape[1], a.shape[0]))
-    np.multiply(a.T, row.T, out=terms)
+def _sums_at_once(left: Floats, right: Floats) -> Floats:
+    """(m,): the sums over p of left[p] * right[p], where m is at least 2: the way of a live decision."""
+    terms = np.empty(left.shape)
+    np.multiply(left, right, out=terms)
     sums: Floats = np.add.reduce(terms, axis=0, initial=0.0)
-    return sums[:, np.newaxis]
+    return sums
+
+
+def _products_in_parts(a: Floats, b: Floats, out: Floats) -> None:
+    """Write the inner products of rows a (m, d) and b (n, d), of as many at a time as stay in cache."""
+    at_once = max(_SUMS, _TERMS // max(a.shape[1], 1))
+    for part in _parts(len(b), at_once):
+        columns = b[part].T[:, np.newaxis]
+        if len(a) > 1:
+            columns = np.ascontiguousarray(columns)
+        step = max(1, at_once // columns.shape[-1])
+        for start in range(0, len(a), step):
+            some = slice(start, start + step)
+            _sum_products(a[some].T[..., np.newaxis], columns, out[some, part])
+
+
+def _sum_squares(weights: Floats, x: Floats, out: Floats) -> None:
+    """Write the squared norms of many rows, (..., K, n), for factors (..., K i, d) one below the other."""
+    *stack, numbers, _ = weights.shape
+    n_actions = out.shape[-2]
+    for part in _parts(x.shape[-2], _TERMS // max(numbers, 1)):
+        squares = out[..., part]
+        images = inner_products(weights, x[..., part, :])
+        images = images.reshape(*stack, n_actions, numbers // n_actions, squares.shape[-1])
+        images = images.transpose(-2, *range(len(stack) + 1), -1)
+        _sum_products(images, images, squares)
 
 
 def _forms_of_rows(matrices: Floats, x: Floats, out: Floats) -> None:
     """Write half the forms of many rows: rows are the last axis, and i is taken in ascending order."""
     halved = matrices.copy()
     np.einsum("kii->ki", halved)[...] *= 0.5
-    for part in _parts(len(x), _RESULTS // max(len(matrices), 1)):
+    for part in _parts(len(x), 4 * _SUMS // max(len(matrices), 1)):
         columns, total = np.ascontiguousarray(x[part].T), out[:, part]
         total[...] = 0.0
         sums = np.empty(total.shape)
@@ -112,48 +139,32 @@ def _forms_of_rows(matrices: Floats, x: Floats, out: Floats) -> None:
                 total += sums
 
 
-def _form_of_row(matrices: Floats, row: Floats, out: Floats) -> None:
-    """Write half the forms of one row, (K,): the columns of the triangles are the last axis."""
+def _triangle_times_row(matrices: Floats, row: Floats) -> Floats:
+    """(K, d): P_1i x_1 + ... + P_ii x_i / 2 for each i, which is the last axis here."""
     n_actions, d = matrices.shape[:2]
-    diagonal = (np.einsum("kii->ik", matrices) * 0.5) * row[:, np.newaxis]
+    diagonal = (matrices.diagonal(axis1=1, axis2=2).T * 0.5) * row[:, np.newaxis]
     sums = np.zeros((n_actions, d))
     for start in range(0, d, _COLUMNS):
-        stop = min(start + _COLUMNS, d)
-        terms = np.empty((1 + stop - start, n_actions, d - start))
+        width = min(_COLUMNS, d - start)
+        terms = np.empty((1 + width, n_actions, d - start))
         terms[0] = sums[:, start:]
-        block = matrices[:, start:stop, start:].transpose(1, 0, 2)
-        np.multiply(block, row[start:stop, np.newaxis, np.newaxis], out=terms[1:])
-        corner = terms[1:, :, : stop - start]
-        np.copyto(corner, 0.0, where=_below(stop - start))
-        np.einsum("jkj->jk", corner)[...] = diagonal[start:stop]
+        block = matrices[:, start : start + width, start:].transpose(1, 0, 2)
+        np.multiply(block, row[start : start + width, np.newaxis, np.newaxis], out=terms[1:])
+        corner = terms[1:, :, :width]
+        np.copyto(corner, 0.0, where=_below(width))
+        np.einsum("jkj->jk", corner)[...] = diagonal[start : start + width]
         _add_in_order(terms, sums[:, start:])
-    _sum_products(row[:, np.newaxis], sums.T, out)
+    return sums
 
 
+@cache
 def _below(width: int) -> Bools:
     """(j, 1, i): where i < j, which is outside the triangle."""
     return np.tri(width, k=-1, dtype=np.bool_)[:, np.newaxis]
 
 
 def _sum_products(left: Floats, right: Floats, out: Floats) -> None:
-    """Write the sum over p, in ascending order, of left[p] * right[p], where both are broadcast."""
-    if out.size <= _RESULTS:
-        _sum_in_cache(left, right, out)
-        return
-    axis = out.ndim - 1 if out.shape[-1] > _LONG_AXIS else int(np.argmax(np.array(out.shape) > 1))
-    middle = out.shape[axis] // 2
-    for half in (slice(None, middle), slice(middle, None)):
-        where = (*(slice(None),) * axis, half)
-        _sum_products(_cut(left, where), _cut(right, where), out[where])
-
-
-def _cut(operand: Floats, where: tuple[slice, ...]) -> Floats:
-    """The part of an operand at a place of the result, all of it along an axis of length 1."""
-    return operand if operand.shape[len(where)] == 1 else operand[:, *where]
-
-
-def _sum_in_cache(left: Floats, right: Floats, out: Floats) -> None:
-    """Write the sums as `_sum_products` does, some features at a time on top of those before."""
+    """Write the sum over p of left[p] * right[p], in ascending order, some p at a time."""
     d, step = len(left), max(1, _TERMS // max(out.size, 1))
     if d <= step:
         terms = np.empty((d, *out.shape))
@@ -177,13 +188,9 @@ def _add_in_order(terms: Floats, out: Floats) -> None:
         np.add.reduce(terms, axis=0, initial=0.0, out=out)
 
 
-def _features_first(x: Floats) -> Floats:
-    return x.T if x.ndim == 2 else x.transpose(2, 0, 1)
-
-
 def _parts(n: int, size: int) -> Iterator[slice]:
-    """Parts of n rows that have this size, or 64 rows: shorter inner loops would cost more than the cache."""
-    size = max(64, size)
+    """Parts of n rows that have this size, or 256 rows if that is more: NumPy's loops over them are long."""
+    size = max(256, size)
     return (slice(start, start + size) for start in range(0, n, size))
 
 

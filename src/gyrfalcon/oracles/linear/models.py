@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
@@ -104,6 +104,16 @@ class OptimisticModel:
             own = np.broadcast_to(own, (n_actions, *own.shape))
             factors, phi = self._hybrid_factors(), np.concatenate([phi, own], axis=2)
         return np.transpose(weighted_norms(factors[:, np.newaxis], phi)[:, 0])
+
+    def widths_of(self, contexts: Contexts, action: Ints) -> Floats:
+        """||phi(x, a)|| of one action for each row, (n,), as `widths` has it."""
+        if not (self.design.layout is Layout.PER_ACTION and contexts.actions is None):
+            return self.widths(contexts)[np.arange(len(action)), action]
+        phi, widths = self.design.own_rows(contexts.shared), np.empty(len(action))
+        for k in np.unique(action).tolist():
+            rows = action == k
+            widths[rows] = weighted_norms(self.factors[k : k + 1], phi[rows])[0]
+        return widths
 
     def _hybrid_factors(self) -> Floats:
         """The factor's columns of joint coefficients and of each action's own, (K, d, n_joint + n_own)."""
