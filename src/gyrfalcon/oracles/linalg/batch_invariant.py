@@ -132,9 +132,10 @@ def _forms_of_rows(matrices: Floats, x: Floats, out: Floats) -> None:
         columns, total = np.ascontiguousarray(x[part].T), out[:, part]
         total[...] = 0.0
         sums = np.empty(total.shape)
-        with _small_buffers(matrices.size * len(x), sums.shape[-1]):
+        with _small_buffers(matrices.size * len(x), columns.shape[1]):
             for i, column in enumerate(columns):
-                _sum_products(halved[:, : i + 1, i].T[..., np.newaxis], columns[: i + 1, np.newaxis], sums)
+                weights = np.transpose(halved[:, : i + 1, i])
+                _sum_products(weights[..., np.newaxis], columns[: i + 1, np.newaxis], sums)
                 sums *= column
                 total += sums
 
