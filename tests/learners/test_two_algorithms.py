@@ -110,7 +110,7 @@ def test_auto_is_a_share_of_adaptive_falcon_alone() -> None:
 
 @pytest.mark.parametrize(("epsilon", "share"), [("auto", 0.03), ("corollary", 0.03), (0.1, 0.1)])
 def test_the_first_passive_share_of_adaptive_falcon(epsilon: Any, share: float) -> None:
-    assert AdaptiveFalcon(epsilon=epsilon).first_share == share
+    assert AdaptiveFalcon(epsilon=epsilon).share(0) == share
 
 
 @pytest.mark.parametrize(("epsilon", "share"), [("corollary", 0.05), (0.1, 0.1)])

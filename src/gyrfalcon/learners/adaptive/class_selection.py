@@ -16,12 +16,11 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
-from gyrfalcon.estimates.scores import paired_gains
-from gyrfalcon.learners.adaptive.value_gate import greedy_policy
+from gyrfalcon.estimates.scores import greedy_policy, paired_gains
 
 _MIN_NOISE = 1e-3
 """Rewards that hardly vary would give every error an unbounded score."""
-_BOUNDS = (-0.5, 1.5)
+BOUNDS = (-0.5, 1.5)
 """Bounds of the estimate of a reward in [0, 1]."""
 _EARLY = 1_000
 """Rows before which one standard error decides."""
@@ -39,7 +38,7 @@ class Predictions:
     @staticmethod
     def of(means: Floats, leverages: Floats) -> Predictions:
         """Predictions with their estimates clipped to the bounds."""
-        return Predictions(np.clip(means, *_BOUNDS), leverages)
+        return Predictions(np.clip(means, *BOUNDS), leverages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,15 +170,12 @@ class ClassComparison:
             elif self.log_score_gap_squares[active, place] == 0.0:
                 lines.append(f"{name}: not compared with {names[active]} yet")
             else:
+                count = max(float(self.n_gains[active, place]), 1.0)
+                gain = self.gains[active, place] / count
+                error = math.sqrt(self.gain_squares[active, place]) / count
                 lines.append(
                     f"{name}: {'higher' if z[place] > 0 else 'lower'} predictive log-likelihood than "
-                    f"{names[active]} (z = {z[place]:+.1f}){self._gain_text(active, place)}"
+                    f"{names[active]} (z = {z[place]:+.1f})"
+                    + (f"; estimated value gain {gain:+.4f} +- {error:.4f} per round" if error > 0.0 else "")
                 )
         return tuple(lines)
-
-    def _gain_text(self, active: int, place: int) -> str:
-        count = max(float(self.n_gains[active, place]), 1.0)
-        error = math.sqrt(self.gain_squares[active, place]) / count
-        if error == 0.0:
-            return ""
-        return f"; estimated value gain {self.gains[active, place] / count:+.4f} +- {error:.4f} per round"

@@ -133,7 +133,8 @@ class AdaptiveFalcon:
     def _check_values(self) -> None:
         if isinstance(self.epsilon, str) and self.epsilon not in {"auto", "corollary"}:
             raise ValueError(f"epsilon is {self.epsilon!r}; give a share in [0, 0.5), 'auto' or 'corollary'.")
-        check_epsilon(self.first_share)
+        if not isinstance(self.epsilon, str):
+            check_epsilon(self.epsilon)
         check_share("floor", self.floor)
         for name in ("decay", "bonus"):
             check_not_negative(name, getattr(self, name))
@@ -146,11 +147,6 @@ class AdaptiveFalcon:
         check_choice("passive_data", self.passive_data, get_args(Data))
         check_choice("data", self.data, get_args(Data))
         check_parts(self.model_class, self.schedule)
-
-    @property
-    def first_share(self) -> float:
-        """The passive share of the first round."""
-        return FIRST_SHARE if isinstance(self.epsilon, str) else self.epsilon
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,7 +166,8 @@ class AdaptiveFalcon:
         least = max(self.floor, target or 0.0)
         if gate_open and self.epsilon == "auto":
             least = max(least, OPEN_SHARE)
-        return max(least, self.first_share * math.pow(round_ + 1, -self.decay))
+        first = FIRST_SHARE if isinstance(self.epsilon, str) else self.epsilon
+        return max(least, first * math.pow(round_ + 1, -self.decay))
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, all of it passive unless a log warms it up."""
@@ -287,8 +284,7 @@ class AdaptiveFalcon:
         else:
             n, deviation = fit.n, math.sqrt(fit.residual_variance)
         gamma = self.c_gamma * math.sqrt(n)
-        following = steps.successor(
-            epoch,
+        following = epoch.successor(
             self.schedule,
             policy=KernelPolicy(state.scorer(self.bonus * deviation), InverseGapWeighting(gamma)),
             state=state,

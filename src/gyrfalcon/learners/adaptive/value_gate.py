@@ -13,10 +13,9 @@ from typing import Literal
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.core.records import Log
-from gyrfalcon.estimates.scores import paired_gains
+from gyrfalcon.estimates.scores import greedy_policy, paired_gains
 from gyrfalcon.estimates.tally import Tally
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import LinearOracle
@@ -195,12 +194,3 @@ def degrees_of_freedom(gram: Floats, ridge: float) -> float:
         return float(np.linalg.matrix_rank(gram, hermitian=True).sum())
     values = np.maximum(np.linalg.eigvalsh(gram), 0.0)
     return float((values / (values + ridge)).sum())
-
-
-def greedy_policy(scores: Floats, contexts: Contexts) -> Floats:
-    """Greedy policy for these scores, (n, K): probability 1 for the best eligible action."""
-    if contexts.eligible is not None:
-        scores = np.where(contexts.eligible, scores, -np.inf)
-    policy = np.zeros(scores.shape)
-    policy[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0
-    return policy
