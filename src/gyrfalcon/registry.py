@@ -188,7 +188,7 @@ ENTRIES = (
     Entry("JointModel", "oracles.linear.models", "stored", "model/joint"),
     Entry("OptimisticModel", "oracles.linear.models", "stored", "model/optimistic"),
     Entry("RecursiveRidge", "oracles.recursive.ridge", "stored", "ridge/recursive"),
-    Entry("RecursiveModel", "oracles.recursive.ridge", "stored", "model/recursive-ridge"),
+    Entry("RecursiveModel", "oracles.recursive.model", "stored", "model/recursive-ridge"),
     Entry("DeferredRidge", "oracles.recursive.deferred", "stored", "ridge/deferred"),
     Entry("RegressorOracle", "oracles.regressors.regressor", "stored", "oracle/regressor"),
     Entry("RegressorModel", "oracles.regressors.fitted", "stored", "model/regressor"),

@@ -13,10 +13,11 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.class_selection import Predictions
 from gyrfalcon.learners.adaptive.model_classes import MAX_COLUMNS, TREES, ClassChoice, candidate
+from gyrfalcon.oracles.features.design import columns_of
 from gyrfalcon.oracles.linear.models import fill_unknown
 from gyrfalcon.oracles.recursive.deferred import DeferredRidge
 from gyrfalcon.oracles.recursive.forest_features import grown
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, columns_of
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 
 Fit = RecursiveRidge | DeferredRidge
 

@@ -19,7 +19,8 @@ from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
 from gyrfalcon.learners.adaptive.value_gate import GateStatistics, ValueGate
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import OptimisticModel
-from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
+from gyrfalcon.oracles.recursive.model import RecursiveModel
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.oracles.solvers.least_squares import LinearFit
 

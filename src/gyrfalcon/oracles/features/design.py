@@ -157,6 +157,15 @@ class Design:
         return np.concatenate(parts, axis=-1)
 
 
+def columns_of(basis: FeatureMap, contexts: Contexts) -> Floats:
+    """The columns [1, basis(x)], (n, 1 + D)."""
+    features = basis.expand(contexts.shared)
+    phi = np.empty((len(features), 1 + features.shape[1]))
+    phi[:, 0] = 1.0
+    phi[:, 1:] = features
+    return phi
+
+
 def _features_of(contexts: Contexts, action: Ints) -> Floats:
     if contexts.actions is None:
         return np.empty((len(contexts), 0))
