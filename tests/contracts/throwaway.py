@@ -20,7 +20,8 @@ from gyrfalcon.learners.action_changes import renumbered, sources
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.steps import carried_over
-from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.features.smooth import RandomFourier
 from gyrfalcon.oracles.linear.linear import Linear
 
 

@@ -27,7 +27,7 @@ from gyrfalcon.learners.adaptive.state import AdaptiveState, adaptive_state
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.features.design import columns_of
-from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.features.smooth import Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.recursive.deferred import DeferredRidge
 from gyrfalcon.oracles.recursive.model import RecursiveModel

@@ -17,7 +17,7 @@ from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.steps import Summing
-from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.features.smooth import Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.simulation.simulate import simulate

@@ -28,11 +28,12 @@ from gyrfalcon.core.validation import (
     check_share,
 )
 from gyrfalcon.learners import steps
+from gyrfalcon.learners.adaptive.alternatives import alternative_fits, ridge_slack
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses, parsed_classes
-from gyrfalcon.learners.adaptive.state import AdaptiveState, PooledFit, adaptive_state
-from gyrfalcon.learners.adaptive.value_gate import GateRule, GateStatistics, ValueGate
+from gyrfalcon.learners.adaptive.state import AdaptiveState, GateStatistics, PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
@@ -224,7 +225,7 @@ class AdaptiveFalcon:
 
     def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
         """The linear fit with these rows, its gate, and their report."""
-        previous, n_actions, retention = before.linear, before.problem.n_actions, self.retention(len(log))
+        previous, n_actions, retention = before.linear, len(before.problem.actions), self.retention(len(log))
         passive = np.bincount(log.action[log.passive], minlength=n_actions).astype(np.float64)
         if previous is None:
             ridge = self.model_class.ridge or self.ridge
@@ -233,7 +234,7 @@ class AdaptiveFalcon:
             earlier = GateStatistics(none, none, none)
         else:
             oracle = previous.oracle
-            earlier = previous.statistics.earlier(oracle.empty(), retention, self.data, self.passive_data)
+            earlier = previous.statistics.earlier(retention, self.data, self.passive_data)
             passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
         model, fit = oracle.confident(statistics.pooled)
@@ -257,8 +258,9 @@ class AdaptiveFalcon:
             gate = gate.evaluated(previous.model.model, log, self.retention(len(log)))
         constrained = None
         if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
-            confidence, half_life = log_confidence(index, self.delta), self.half_life or math.inf
-            gate, constrained = gate.refitted(oracle, statistics, confidence, n_seen, half_life)
+            slack = ridge_slack(oracle, statistics, log_confidence(index, self.delta))
+            models, constrained = alternative_fits(oracle, statistics, slack)
+            gate = gate.refitted(models, n_seen, self.half_life or math.inf)
         return gate.switched(self.gate), constrained
 
     def _with_target_share(self, state: AdaptiveState, log: Log) -> AdaptiveState:
