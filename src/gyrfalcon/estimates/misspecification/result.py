@@ -58,7 +58,7 @@ class MisspecificationEstimate:
     --------
     >>> about = {"method": "one_step", "assumption": "", "n_rows": 900}
     >>> MisspecificationEstimate.at_least(0.02, 0.002, 0.05, 0.95, **about)
-    MisspecificationEstimate(b >= 0.02, 95% interval 0.01608 to 0.05, one step of 900 rows)
+    MisspecificationEstimate(b >= 0.02, 95% interval 0.01608 to 0.05, one_step of 900 rows)
     """
 
     b_hat: float
