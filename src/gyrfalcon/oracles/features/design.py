@@ -129,10 +129,11 @@ class Design:
         """The joint columns of every action, (n, K, n_joint)."""
         x = self.shared(contexts)
         spread = np.broadcast_to(x[:, np.newaxis, :], (len(x), self.n_actions, x.shape[1]))
-        if contexts.actions is None:
-            v = np.empty((len(x), self.n_actions, 0))
-        else:
-            v = contexts.actions - self.action_center
+        v = (
+            np.empty((len(x), self.n_actions, 0))
+            if contexts.actions is None
+            else contexts.actions - self.action_center
+        )
         return np.ascontiguousarray(self._joint(spread, v))
 
     def own(self, x: Floats) -> Floats:
