@@ -24,5 +24,5 @@ class Learner(Protocol):
         ...
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """The same epoch for a problem with actions added or retired."""
+        """The epoch for a problem with actions added or retired."""
         ...

@@ -31,7 +31,7 @@ class RegressionLearner:
 
         @property
         def schedule(self) -> Schedule:
-            """When epochs end."""
+            """Schedule of the ends of epochs."""
 
         @property
         def model_class(self) -> ModelClass:

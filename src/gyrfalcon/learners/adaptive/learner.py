@@ -76,7 +76,7 @@ class AdaptiveFalcon:
     half_life
         Rows after which a row's weight has halved, for environments that change; None for equal weights.
     delta
-        RidgeFit (delta) of the constraint's slack, in (0, 0.49].
+        Confidence (delta) of the constraint's slack, in (0, 0.49].
     passive_design
         "coin": passive rounds anywhere in an epoch. "tail": at its end, at least one.
     passive_data, data
@@ -283,20 +283,16 @@ class AdaptiveFalcon:
         assert linear is not None
         if fit is None:
             n, deviation = linear.statistics.pooled.n, linear.residual_deviation
+            share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
         else:
             n, deviation = fit.n, math.sqrt(fit.residual_variance)
+            share = self.share(epoch.stop)
         gamma = self.c_gamma * math.sqrt(n)
+        details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
         following = epoch.successor(
             self.schedule,
             policy=KernelPolicy(state.scorer(self.bonus * deviation), InverseGapWeighting(gamma)),
             state=state,
-            report=replace(
-                report,
-                gamma=gamma,
-                details=state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary"),
-            ),
+            report=replace(report, gamma=gamma, details=details),
         )
-        share = self.share(epoch.stop)
-        if fit is None:
-            share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
         return replace(following, passive_share=share)

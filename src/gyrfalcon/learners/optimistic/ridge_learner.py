@@ -90,7 +90,7 @@ class RidgeLearner:
 
         @property
         def schedule(self) -> Schedule:
-            """When batches end."""
+            """Schedule of the ends of batches."""
 
         @property
         def ridge(self) -> float:
@@ -98,7 +98,7 @@ class RidgeLearner:
 
         @property
         def model_class(self) -> Linear:
-            """A linear class."""
+            """The linear class of reward models."""
 
         def policy_of(self, model: AnyOptimist, context: FitContext) -> Policy:
             """The policy after a fit of these rows."""

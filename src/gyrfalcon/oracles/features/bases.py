@@ -65,7 +65,7 @@ def moments(x: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, slots=True)
 class IdentityMap:
-    """Feature map that returns its inputs unchanged.
+    """Map that returns the inputs themselves.
 
     >>> IdentityMap(2).expand(np.array([3.0, 4.0]))
     array([3., 4.])

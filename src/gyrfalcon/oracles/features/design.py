@@ -61,7 +61,7 @@ class Design:
 
     @property
     def n_blocks(self) -> int:
-        """Number of independent least-squares problems."""
+        """The number of independent least-squares problems."""
         return self.n_actions if self.layout is Layout.PER_ACTION else 1
 
     @property

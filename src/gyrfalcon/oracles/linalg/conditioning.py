@@ -103,6 +103,17 @@ def eigenvalue_tolerance(d: int) -> float:
     return max(1e-13, 16 * d * float(np.finfo(np.float64).eps))
 
 
+def gram_root(gram: Floats) -> Floats:
+    """(B, d, d): a factor R with R'R = gram, by eigenvectors."""
+    scaled, scale = equilibrated(gram)
+    values, vectors = np.linalg.eigh(scaled)
+    # Rounding of 1e-16 in an eigenvalue would be 1e-8 in the root: more than the root's own tolerance.
+    values = np.where(values > eigenvalue_tolerance(values.shape[1]) * values[:, -1:], values, 0.0)
+    root: Floats = np.sqrt(values)[:, :, None] * vectors.mT / scale[:, None, :]
+    empty = np.diagonal(scaled, axis1=1, axis2=2) <= 0.0
+    return np.where(empty[:, None, :], 0.0, root)
+
+
 def triangles(rows: Floats) -> Floats:
     """The triangular factor R of each (m, k) stack of rows, with R'R = rows'rows, by QR."""
     return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)

@@ -66,7 +66,7 @@ class Whitening:
         return result
 
     def _shortest_of_all(self, coefficients: Floats) -> Floats:
-        """The same for all blocks at once, by a solve with the squared scales."""
+        """The shortest coefficients of all blocks at once, by a solve with the squared scales."""
         assert self.vectors is not None
         plain = self.kept[:, None, :] & (np.abs(self.vectors) > _SINGULAR_TOLERANCE)  # a zero column stays 0
         seen = np.where(plain, self.vectors, 0.0) / self.scale[:, :, None]
@@ -157,7 +157,7 @@ def spread(values: Floats, chosen: Bools) -> Floats:
 
 
 def _reduced(null: Floats) -> Floats:
-    """The same null space by vectors that are one in one column of their own and zero in each other's.
+    """The null space by vectors that are one in one column of their own and zero in each other's.
 
     Singular vectors of a null space mix its parts and carry rounding in every column; undoing the scale of
     the columns would blow that rounding up, so parts are separated and rounding is removed before.

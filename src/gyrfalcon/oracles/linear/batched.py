@@ -33,7 +33,7 @@ class StackedLines:
     known: None = None  # every action has data
 
     def scores(self, contexts: Contexts) -> Floats:
-        """(R n, K)."""
+        """Scores of all actions, (R n, K)."""
         n_replications, _, width = self.weights.shape
         x = contexts.shared.reshape(n_replications, len(contexts) // n_replications, width)
         columns = inner_products(self.weights, x)
@@ -47,7 +47,7 @@ class StackedLines:
 
 @dataclass(frozen=True, slots=True)
 class StackedOptimist:
-    """The same with the widths of their confidence ellipsoids; see `OptimisticModel`."""
+    """Reward models with the widths of their confidence ellipsoids; see `OptimisticModel`."""
 
     model: StackedLines
     design: Design  # of the first replication; the others differ in their centres
@@ -148,7 +148,7 @@ class StackedOracle:
         return moments.gram + np.repeat(penalties, self.oracle.design.n_actions, axis=0)
 
     def fit(self, moments: Moments, *, widths: bool) -> StackedFit:
-        """Ordinary ridge regressions."""
+        """The ordinary ridge regression of each replication."""
         shape = len(self.centers), self.oracle.design.n_actions, self.oracle.design.block_width
         change = self._standardisations(moments)
         standardised = moments.transformed(change)

@@ -18,7 +18,12 @@ from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linalg.conditioning import blocks_suffice
 from gyrfalcon.oracles.linear.fit_reports import constrained_report, ordinary_report
 from gyrfalcon.oracles.linear.models import LinearModel, OptimisticModel, linear_model
-from gyrfalcon.oracles.linear.reindex import reindexed_model, reindexed_moments, reindexed_scatter
+from gyrfalcon.oracles.linear.reindex import (
+    reindexed_factors,
+    reindexed_model,
+    reindexed_moments,
+    reindexed_scatter,
+)
 from gyrfalcon.oracles.protocol import Noise, Slack
 from gyrfalcon.oracles.solvers.constrained import constrained_fit
 from gyrfalcon.oracles.solvers.least_squares import LinearFit, least_squares, ridge_fit
@@ -76,7 +81,7 @@ class Linear:
         self.layout_for(n_features, n_action_features)
 
     def layout_for(self, n_features: int, n_action_features: int) -> Layout:
-        """The layout for a problem with so many features, or a refusal if they leave nothing to fit."""
+        """The layout for a problem with these features, or a refusal if they leave nothing to fit."""
         layout = Layout(self.layout or ("shared" if n_action_features else "per_action"))
         if layout is not Layout.PER_ACTION and not n_action_features:
             raise ValueError(
@@ -93,6 +98,9 @@ class Linear:
     def oracle(self, contexts: Contexts, n_actions: int) -> LinearOracle:
         """The oracle for a problem, its basis and centring fixed by these early contexts."""
         q = 0 if contexts.actions is None else contexts.actions.shape[2]
+        action_center = np.zeros(q)
+        if contexts.actions is not None and q and self.intercept:
+            action_center = contexts.actions.mean(axis=(0, 1))
         basis = self.basis.fit(contexts.shared)
         expanded = basis.expand(contexts.shared)
         design = Design(
@@ -100,7 +108,7 @@ class Linear:
             n_actions=n_actions,
             basis=basis,
             center=expanded.mean(axis=0) if self.intercept else np.zeros(expanded.shape[1]),
-            action_center=_action_means(contexts, q) if self.intercept else np.zeros(q),
+            action_center=action_center,
             intercept=self.intercept,
             interactions=self.interactions,
         )
@@ -174,7 +182,7 @@ class LinearOracle:
     def model_of(
         self, coefficients: Floats, rows: Moments, previous: LinearModel | None = None
     ) -> LinearModel:
-        """The model of these coefficients, (B, d); what rows say nothing about keeps its `previous` line."""
+        """The model of coefficients (B, d); actions without rows keep their `previous` coefficients."""
         return linear_model(self.design, coefficients, self._seen(rows), previous)
 
     def empty(self) -> Moments:
@@ -189,7 +197,7 @@ class LinearOracle:
         slack: Slack = math.inf,
         previous: LinearModel | None = None,
     ) -> tuple[LinearModel, FitReport]:
-        """The exact constrained fit; an action without any rows keeps its `previous` line."""
+        """The exact constrained fit; an action without any rows keeps its `previous` coefficients."""
         if passive.n == 0.0:
             return self._unconstrained(active, previous)
         both = active.rootless() + passive.rootless()
@@ -205,8 +213,7 @@ class LinearOracle:
         change = self.standardisation(rows)
         fit = least_squares(rows.transformed(change), self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        model = linear_model(self.design, coefficients, self._seen(rows), previous)
-        return model, ordinary_report(rows, fit)
+        return self.model_of(coefficients, rows, previous), ordinary_report(rows, fit)
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
@@ -225,16 +232,9 @@ class LinearOracle:
         features, blocks = self.design.rows(log)
         own = np.zeros(len(log), dtype=np.int64) if blocks is None else blocks
         residuals = log.reward - np.einsum("nf,nf->n", features, (fit.coefficients @ change)[own])
-        squared = residuals**2
-        rows = Moments.of(
-            features,
-            log.reward,
-            blocks=blocks,
-            n_blocks=self.design.n_blocks,
-            weights=squared,
-            keep_root=False,
-        )
-        return rows.gram
+        n_blocks, weights = self.design.n_blocks, residuals**2
+        rows = Rows.of(features, log.reward, blocks=blocks, n_blocks=n_blocks, weights=weights)
+        return rows.moments().gram
 
     def optimistic(self, moments: Moments, bonus: float) -> tuple[OptimisticModel, FitReport]:
         """The ridge fit of these rows with its confidence widths (LinUCB), and how it went.
@@ -262,17 +262,10 @@ class LinearOracle:
     def reindexed_factors(self, factors: Floats, moments: Moments, source: Ints) -> Floats:
         """Confidence factors when action k was action source[k] before; a new one (-1) has no data."""
         unseen = self.standardisation(moments) / math.sqrt(self.settings.ridge)
-        if self.design.layout is Layout.PER_ACTION:
-            return np.where((source < 0)[:, np.newaxis, np.newaxis], unseen, factors[source])
-        columns, first = self.design.columns_from(source), self.design.n_joint
-        is_new = columns < 0
-        # Own columns of all actions are scaled alike, and nothing else is done to them.
-        own = np.diag(unseen)[first : first + self.design.n_own]
-        scales = np.concatenate([np.zeros(first), np.tile(own, (len(columns) - first) // max(len(own), 1))])
-        return np.concatenate([factors[0][:, columns] * ~is_new, np.diag(scales)[is_new]])[np.newaxis]
+        return reindexed_factors(factors, unseen, source, self.design)
 
     def reindexed(self, n_actions: int) -> LinearOracle:
-        """The same oracle for another number of actions."""
+        """The oracle for another number of actions."""
         return replace(self, design=replace(self.design, n_actions=n_actions))
 
     def reindexed_summary(self, summary: Moments, source: Ints) -> Moments:
@@ -280,7 +273,7 @@ class LinearOracle:
         return reindexed_moments(summary, source, self.design)
 
     def reindexed_scatter(self, scatter: Floats, passive: Moments, source: Ints) -> Floats:
-        """The scatter of the passive rows, likewise."""
+        """The scatter of passive rows when action k was action source[k] before, -1 if it is new."""
         return reindexed_scatter(scatter, passive, source, self.design)
 
     def reindexed_model(self, model: LinearModel, source: Ints) -> LinearModel:
@@ -304,10 +297,3 @@ class LinearOracle:
             return np.eye(self.design.block_width)
         change: Floats = self.design.standardisations(pooled.weight, pooled.gram)[0]
         return change
-
-
-def _action_means(contexts: Contexts, q: int) -> Floats:
-    if contexts.actions is None or q == 0:
-        return np.zeros(q)
-    means: Floats = contexts.actions.mean(axis=(0, 1))
-    return means

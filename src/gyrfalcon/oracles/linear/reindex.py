@@ -38,6 +38,18 @@ def reindexed_scatter(scatter: Floats, passive: Moments, source: Ints, before: D
     return change @ scatter @ change.T
 
 
+def reindexed_factors(factors: Floats, unseen: Floats, source: Ints, before: Design) -> Floats:
+    """Confidence factors when action k was action source[k] before; those of a new one (-1) are `unseen`."""
+    if before.layout is Layout.PER_ACTION:
+        return np.where((source < 0)[:, np.newaxis, np.newaxis], unseen, factors[source])
+    columns, first = before.columns_from(source), before.n_joint
+    is_new = columns < 0
+    # Own columns of all actions are scaled alike, and nothing else is done to them.
+    own = np.diag(unseen)[first : first + before.n_own]
+    scales = np.concatenate([np.zeros(first), np.tile(own, (len(columns) - first) // max(len(own), 1))])
+    return np.concatenate([factors[0][:, columns] * ~is_new, np.diag(scales)[is_new]])[np.newaxis]
+
+
 def _without_retired(moments: Moments, source: Ints, before: Design) -> tuple[Floats, Floats]:
     """The change of columns that fits retired actions' own coefficients away, and their fit, (d',d) and (d,).
 

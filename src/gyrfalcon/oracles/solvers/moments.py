@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.oracles.linalg.conditioning import (
-    blocks_suffice,
-    eigenvalue_tolerance,
-    equilibrated,
-    triangles,
-)
+from gyrfalcon.oracles.linalg.conditioning import blocks_suffice, gram_root, triangles
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -28,9 +23,7 @@ _FEW_BLOCKS = 4
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Sufficient statistics of least squares for B blocks of rows with d features each.
-
-    They add up over batches of rows.
+    """Sufficient statistics of least squares for B blocks of rows with d features each; they add up.
 
     Attributes
     ----------
@@ -45,8 +38,6 @@ class Moments:
     root : array of float, optional
         (B, m, d + 1): a factor R with R'R = [X r]' W [X r], kept where the Gram matrix alone is too coarse.
 
-    Examples
-    --------
     >>> rows = Moments.of([[1.0, 2.0], [3.0, 4.0]], [1.0, 0.0])
     >>> (rows + rows).gram[0].tolist()
     [[20.0, 28.0], [28.0, 40.0]]
@@ -83,9 +74,8 @@ class Moments:
     @staticmethod
     def zeros(n_blocks: int, d: int) -> Moments:
         """The moments of no rows."""
-        return Moments(
-            np.zeros((n_blocks, d, d)), np.zeros((n_blocks, d)), np.zeros(n_blocks), np.zeros(n_blocks)
-        )
+        B = n_blocks
+        return Moments(np.zeros((B, d, d)), np.zeros((B, d)), np.zeros(B), np.zeros(B))
 
     @property
     def n(self) -> float:
@@ -126,9 +116,8 @@ class Moments:
         if not factor >= 0.0:
             raise ValueError(f"factor is {factor}; weights stay weights only under a factor of at least 0.")
         root = None if self.root is None else self.root * math.sqrt(factor)
-        return Moments(
-            self.gram * factor, self.cross * factor, self.squares * factor, self.weight * factor, root
-        )
+        parts = (part * factor for part in (self.gram, self.cross, self.squares, self.weight))
+        return Moments(*parts, root)
 
     def transformed(self, matrix: Floats) -> Moments:
         """The moments of the features z = matrix @ x, with a (d2, d) matrix, or R for R equal shares.
@@ -161,13 +150,10 @@ class Moments:
         """The moments of the named blocks in that order; -1 stands for a block without rows."""
         index = np.asarray(blocks, dtype=np.int64)
         kept = np.where(index < 0, 0.0, 1.0)
-
-        def chosen(values: Floats) -> Floats:
-            picked: Floats = values[index] * kept.reshape(-1, *[1] * (values.ndim - 1))
-            return picked
-
-        root = None if self.root is None else chosen(self.root)
-        return Moments(chosen(self.gram), chosen(self.cross), chosen(self.squares), chosen(self.weight), root)
+        matrices, rows = kept[:, None, None], kept[:, None]
+        root = None if self.root is None else self.root[index] * matrices
+        squares, weight = self.squares[index] * kept, self.weight[index] * kept
+        return Moments(self.gram[index] * matrices, self.cross[index] * rows, squares, weight, root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,14 +244,12 @@ class Rows:
 
     def _refuse_nonfinite(self) -> NoReturn:
         """Raise ValueError for the first number that is not finite, or for sums that overflow."""
-        for name, values in zip(self.names, (self.features, self.rewards), strict=False):
-            bad = np.argwhere(~np.isfinite(values))
-            if len(bad):
-                place = ", ".join(map(str, bad[0]))
-                raise ValueError(f"{name}[{place}] is {values[tuple(bad[0])]}; drop or fill such rows first.")
-        raise ValueError(
-            f"Sums of squares of {self.names[0]} or {self.names[1]} overflow; rescale them first."
-        )
+        features, rewards, _ = self.names
+        for name, values in ((features, self.features), (rewards, self.rewards)):
+            for bad in np.argwhere(~np.isfinite(values))[:1]:
+                place = ", ".join(map(str, bad))
+                raise ValueError(f"{name}[{place}] is {values[tuple(bad)]}; drop or fill such rows first.")
+        raise ValueError(f"Sums of squares of {features} or {rewards} overflow; rescale them first.")
 
 
 def _row_numbers(blocks: Ints, n: int, n_blocks: int, name: str) -> list[Ints]:
@@ -304,13 +288,7 @@ def root_of(moments: Moments) -> Floats | None:
         return moments.root
     above = np.concatenate([moments.gram, moments.cross[:, :, None]], axis=2)
     below = np.concatenate([moments.cross, moments.squares[:, None]], axis=1)
-    scaled, scale = equilibrated(np.concatenate([above, below[:, None, :]], axis=1))
-    values, vectors = np.linalg.eigh(scaled)
-    # Rounding of 1e-16 in an eigenvalue would be 1e-8 in the root: more than the root's own tolerance.
-    values = np.where(values > eigenvalue_tolerance(values.shape[1]) * values[:, -1:], values, 0.0)
-    root: Floats = np.sqrt(values)[:, :, None] * vectors.mT / scale[:, None, :]
-    empty = np.diagonal(scaled, axis1=1, axis2=2) <= 0.0
-    return np.where(empty[:, None, :], 0.0, root)
+    return gram_root(np.concatenate([above, below[:, None, :]], axis=1))
 
 
 def _merged_root(one: Moments, other: Moments) -> Floats | None:
