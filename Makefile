@@ -85,7 +85,7 @@ stubs: $(DEV_READY) ## Write the stubs of the public modules anew from the regis
 reference: $(DEV_READY) ## Write the reference of the command line anew from the code
 	$(PY) docs/_ext/cli_page.py
 
-format: $(DEV_READY) ## Format the code and mend what the linter can
+format: $(DEV_READY) ## Format the code and correct what the linter can
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 

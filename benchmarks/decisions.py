@@ -83,7 +83,7 @@ def batch_against_hand() -> Race:
     theirs = partial(batch_by_hand, given.X, given.W, given.b, np.ascontiguousarray(given.uniforms[:, 2]))
     decisions, (action, propensity) = ours(), theirs()
     same = float((decisions.action == action).mean())
-    # A product by BLAS and one by einsum differ in the last bit, which can tip a draw at a boundary.
+    # A product by BLAS and a sum in sequence differ in the last bit, which can tip a draw at a boundary.
     require(same > 0.999, f"only {same:.2%} of the actions agree.")
     agreed = decisions.action == action
     require(

@@ -27,8 +27,8 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
-from gyrfalcon.oracles.features.bases import Identity, RandomFourier
-from gyrfalcon.oracles.features.union import Joined
+from gyrfalcon.oracles.features.bases import Identity, Joined
+from gyrfalcon.oracles.features.smooth import RandomFourier
 from gyrfalcon.oracles.linear.linear import Linear
 
 LOGS, QUICK_LOGS = 200, 20

@@ -87,12 +87,11 @@ CALLABLES |= {
 
 
 def documented_parameters(value: Any) -> list[str]:
-    """The names under "Parameters", or under "Attributes" of a result that nobody makes by hand."""
-    sections = (
-        ClassDoc(value, config={"show_class_members": False})
-        if isinstance(value, type)
-        else FunctionDoc(value)
-    )
+    """The names under "Parameters", or under "Attributes" of a result that is only returned."""
+    if isinstance(value, type):
+        sections = ClassDoc(value, config={"show_class_members": False})
+    else:
+        sections = FunctionDoc(value)
     found = sections["Parameters"] or sections["Attributes"]
     assert all(entry.desc for entry in found)
     return [name.strip() for entry in found for name in entry.name.split(",")]

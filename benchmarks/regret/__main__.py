@@ -21,7 +21,7 @@ from benchmarks.regret.running import play_missing, stored
 from benchmarks.regret.standings import by_contestant, differences
 from benchmarks.regret.store import Store, outdated
 from benchmarks.regret.table import console_for_tables, markdown, printed, sheet
-from gyrfalcon.reports.pictures import picture
+from gyrfalcon.reports.figures import picture
 from gyrfalcon.storage.atomic import write_atomically
 
 QUICK = ("wine", "vehicle", "banana", "segment", "xor", "section 1.1")

@@ -21,8 +21,8 @@ COLUMNS = ("requirement", "measured", "bar", "seeds", "verdict")
 CAPTION = (
     "20,000 rounds unless said otherwise. Differences are paired over seeds; ± is a standard error over "
     "seeds, for the same sets. The best fixed class is chosen after the fact, in each environment by its "
-    "mean over the same seeds, and the best of four noisy means is too high; if chosen on the other seeds, as "
-    "notes have it, it is rather too low. The worst of several environments looks worse than it is, too."
+    "mean over the same seeds, and the best of four noisy means is too high; if chosen on the other seeds, "
+    "as notes have it, it is rather too low. The worst of several environments looks worse than it is, too."
 )
 
 

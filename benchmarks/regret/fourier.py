@@ -9,7 +9,7 @@ from benchmarks.regret.players import Ours, Sums
 from benchmarks.regret.rounds import Rounds
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.oracles.features.bases import RandomFourier
+from gyrfalcon.oracles.features.smooth import RandomFourier
 from gyrfalcon.oracles.linear.linear import Linear
 
 

@@ -51,8 +51,8 @@ def sheet(
     return Sheet(
         title,
         f"Mean reward over {over}, then in each environment. The difference is to {baseline}, in points, "
-        "that is hundredths of a reward, with its standard error, paired over seeds. Wins, ties and losses are "
-        "at |z| > 2, as are the marks + and -. The time of a run is processor time.",
+        "that is hundredths of a reward, with its standard error, paired over seeds. Wins, ties and losses "
+        "are at |z| > 2, as are the marks + and -. The time of a run is processor time.",
         ("contestant", *_SUMMARY, *everywhere),
         tuple(rows),
         1 + len(_SUMMARY),

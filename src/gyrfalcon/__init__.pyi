@@ -44,8 +44,8 @@ from gyrfalcon.learners.protocol import Learner as Learner
 from gyrfalcon.learners.squarecb import SquareCB as SquareCB
 from gyrfalcon.oracles.features.bases import Identity as Identity
 from gyrfalcon.oracles.features.bases import Polynomial as Polynomial
-from gyrfalcon.oracles.features.bases import RandomFourier as RandomFourier
-from gyrfalcon.oracles.features.splines import Splines as Splines
+from gyrfalcon.oracles.features.smooth import RandomFourier as RandomFourier
+from gyrfalcon.oracles.features.smooth import Splines as Splines
 from gyrfalcon.oracles.linear.linear import Linear as Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor as Regressor
 from gyrfalcon.oracles.solvers.constrained import constrained_least_squares as constrained_least_squares

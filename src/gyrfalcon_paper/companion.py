@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gyrfalcon.reports.pictures import save_pictures
+from gyrfalcon.reports.figures import save_pictures
 from gyrfalcon.storage.atomic import write_atomically
 from gyrfalcon.sweeps.processes import OnPiece, Task, run_all
 from gyrfalcon_paper.claims.claim import Claim, claims_json

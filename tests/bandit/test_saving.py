@@ -16,8 +16,8 @@ from gyrfalcon.bandit import Bandit
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
-from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.storage import files
 from tests.bandit.helpers import Clock, Recorder, bytes_of, refused

@@ -29,8 +29,8 @@ from gyrfalcon.learners.optimistic.oful import OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
-from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.oracles.stump_hull.regressor import StumpHull

@@ -19,8 +19,9 @@ from gyrfalcon.core.schedules import Doubling, FixedBatch, Schedule
 from gyrfalcon.learners.action_changes import renumbered, sources
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.learners.steps import carried_over, successor
-from gyrfalcon.oracles.features.bases import Polynomial, RandomFourier
+from gyrfalcon.learners.steps import carried_over
+from gyrfalcon.oracles.features.bases import Polynomial
+from gyrfalcon.oracles.features.smooth import RandomFourier
 from gyrfalcon.oracles.linear.linear import Linear
 
 
@@ -84,7 +85,7 @@ class Gate:
         )
         state = GateState(epochs, before.earned + np.array(earned))
         winner = state.winner
-        return successor(epoch, self.schedule, policy=winner.policy, state=state, report=winner.report)
+        return epoch.successor(self.schedule, policy=winner.policy, state=state, report=winner.report)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         before = gate_state(epoch)
@@ -152,7 +153,7 @@ class ExponentialWeights:
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         policy = self._updated(advice_of(epoch), log)
-        return successor(epoch, self.schedule, policy=policy, state=epoch.state, report=None)
+        return epoch.successor(self.schedule, policy=policy, state=epoch.state, report=None)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """Gains go with their actions; a new action starts level with the best."""
@@ -217,7 +218,7 @@ class Master:
         gains = state.gains + self.rate * np.array(earned)
         after = MasterState(state.problem, gains, tuple(rows for rows, _ in advanced))
         policy = self._mixture(after, tuple(base for _, base in advanced))
-        return successor(epoch, self.schedule, policy=policy, state=after, report=None)
+        return epoch.successor(self.schedule, policy=policy, state=after, report=None)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         state, master = master_parts(epoch)
@@ -314,7 +315,7 @@ class Forest:
         assert isinstance(state, ForestState)
         rows = joined(state.rows, log, state.problem.n_actions)
         policy = self._policy(state.problem, rows)
-        return successor(epoch, self.schedule, policy=policy, state=replace(state, rows=rows), report=None)
+        return epoch.successor(self.schedule, policy=policy, state=replace(state, rows=rows), report=None)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         state = epoch.state

@@ -14,8 +14,8 @@ from gyrfalcon.estimates.misspecification.crossfit import best_risk, cross_fitte
 from gyrfalcon.estimates.misspecification.one_step import dictionaries, fourier_features, one_step, richer_fit
 from gyrfalcon.estimates.misspecification.passive_rows import folds
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
-from gyrfalcon.oracles.features.bases import Identity, Polynomial, RandomFourier
-from gyrfalcon.oracles.features.union import Joined
+from gyrfalcon.oracles.features.bases import Identity, Joined, Polynomial
+from gyrfalcon.oracles.features.smooth import RandomFourier
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
 from gyrfalcon.oracles.regressors.regressor import Regressor

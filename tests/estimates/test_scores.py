@@ -142,5 +142,3 @@ def test_tables_fit_the_log(shape: tuple[int, ...]) -> None:
         ips_scores(np.ones(shape), FOUR_ROWS)
     with pytest.raises(ValueError, match="model_scores has shape"):
         dr_scores(TARGET, np.ones(shape), FOUR_ROWS)
-    with pytest.raises(ValueError, match="incumbent has shape"):
-        paired_gains(TARGET, np.ones(shape), MODEL, FOUR_ROWS)

@@ -26,10 +26,12 @@ from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.adaptive.state import AdaptiveState, adaptive_state
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.oracles.features.bases import Polynomial
-from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.features.design import columns_of
+from gyrfalcon.oracles.features.smooth import Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.recursive.deferred import DeferredRidge
-from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge, columns_of
+from gyrfalcon.oracles.recursive.model import RecursiveModel
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.storage.files import load, save

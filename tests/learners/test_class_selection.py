@@ -222,8 +222,17 @@ def test_the_class_that_made_the_rows_wins_in_the_long_run() -> None:
 
 
 def test_estimates_are_kept_within_bounds_before_they_are_scored() -> None:
-    kept = Predictions.of(np.array([[-3.0, 0.4, 9.0]]), np.zeros(1))
-    assert kept.means.tolist() == [[-0.5, 0.4, 1.5]]
+    log = log_of(1, 0)
+    wild, bounded, other = (
+        Predictions(np.array([means]), np.zeros(1))
+        for means in ([-3.0, 0.4, 9.0], [-0.5, 0.4, 1.5], [0.1, 0.2, 0.3])
+    )
+    none = ClassComparison.none(2)
+    for active in (0, 1):
+        ours, theirs = (none.updated([one, other], active, log, 10.0) for one in (wild, bounded))
+        assert np.array_equal(ours.log_score_gap, theirs.log_score_gap)
+        assert np.array_equal(ours.gains, theirs.gains)
+        assert np.array_equal(ours.errors, theirs.errors)
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,14 @@ from gyrfalcon.learners.adaptive.model_classes import (
     parsed_classes,
 )
 from gyrfalcon.oracles.features.bases import (
+    ChainedMap,
     FeatureMap,
     Identity,
+    JoinedMap,
     Polynomial,
-    RandomFourier,
+    StandardisedMap,
 )
-from gyrfalcon.oracles.features.splines import Splines
-from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
+from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.storage.class_ids import ClassIds
 from gyrfalcon.storage.codec import Decoder, Encoder

@@ -17,7 +17,7 @@ from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.steps import Summing
-from gyrfalcon.oracles.features.splines import Splines
+from gyrfalcon.oracles.features.smooth import Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.simulation.simulate import simulate
@@ -110,7 +110,7 @@ def test_auto_is_a_share_of_adaptive_falcon_alone() -> None:
 
 @pytest.mark.parametrize(("epsilon", "share"), [("auto", 0.03), ("corollary", 0.03), (0.1, 0.1)])
 def test_the_first_passive_share_of_adaptive_falcon(epsilon: Any, share: float) -> None:
-    assert AdaptiveFalcon(epsilon=epsilon).first_share == share
+    assert AdaptiveFalcon(epsilon=epsilon).share(0) == share
 
 
 @pytest.mark.parametrize(("epsilon", "share"), [("corollary", 0.05), (0.1, 0.1)])

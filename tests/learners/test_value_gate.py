@@ -12,8 +12,9 @@ import pytest
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
+from gyrfalcon.estimates.scores import greedy_policy
 from gyrfalcon.estimates.tally import Tally
-from gyrfalcon.learners.adaptive.value_gate import ALTERNATIVES, ValueGate, greedy_policy
+from gyrfalcon.learners.adaptive.value_gate import ALTERNATIVES, ValueGate
 from gyrfalcon.oracles.features.bases import IdentityMap
 from gyrfalcon.oracles.linear.models import PerActionModel
 

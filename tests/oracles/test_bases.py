@@ -11,8 +11,8 @@ from scipy.interpolate import BSpline
 from sklearn.preprocessing import PolynomialFeatures
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.oracles.features.bases import Basis, Identity, Polynomial, RandomFourier, moments
-from gyrfalcon.oracles.features.splines import SplineMap, Splines
+from gyrfalcon.oracles.features.bases import Basis, Identity, Polynomial, moments
+from gyrfalcon.oracles.features.smooth import RandomFourier, SplineMap, Splines
 
 BASES: list[Basis] = [
     Identity(),

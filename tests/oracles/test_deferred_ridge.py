@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import IdentityMap
+from gyrfalcon.oracles.features.design import columns_of
 from gyrfalcon.oracles.recursive.deferred import DeferredRidge
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, columns_of
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from tests.oracles.test_recursive_ridge import in_batches, log_of, some_log
 
 ARRAYS = ("inverses", "prefix_inverses", "coefficients", "cross", "squares", "weights")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.oracles.solvers.least_squares import least_squares, ridge_factors
+from gyrfalcon.oracles.solvers.least_squares import least_squares, ridge_fit
 from gyrfalcon.oracles.solvers.moments import Moments
 
 
@@ -67,7 +67,7 @@ def test_ill_conditioned_rows_need_their_root() -> None:
 def test_factors_give_the_widths(ridge: float | Floats) -> None:
     X, r = _rows(40, 3)
     blocks = np.arange(40) % 2
-    factors = ridge_factors(Moments.of(X, r, blocks=blocks, n_blocks=3), ridge)
+    factors = ridge_fit(Moments.of(X, r, blocks=blocks, n_blocks=3), ridge)[1]
     x = np.array([0.3, -1.0, 2.0])
     for block in range(3):
         Z = X[blocks == block]
@@ -77,7 +77,7 @@ def test_factors_give_the_widths(ridge: float | Floats) -> None:
 
 def test_an_unseen_direction_is_never_narrower_than_the_ridge_allows() -> None:
     X = np.full((1000, 2), 1e9)
-    factor = ridge_factors(Moments.of(X, np.zeros(1000), keep_root=False), 1.0)[0]
+    factor = ridge_fit(Moments.of(X, np.zeros(1000), keep_root=False), 1.0)[1][0]
     unseen = np.array([1.0, -1.0])
     assert 1.0 < np.sum((factor @ unseen) ** 2) < 2.1
 
@@ -90,4 +90,4 @@ def test_wrong_ridges_are_named(ridge: float | Floats) -> None:
 
 def test_widths_want_a_ridge() -> None:
     with pytest.raises(ValueError, match=r"ridge is 0\.0"):
-        ridge_factors(Moments.zeros(1, 3), 0.0)
+        ridge_fit(Moments.zeros(1, 3), 0.0)

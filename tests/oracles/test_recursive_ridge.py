@@ -13,8 +13,9 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import IdentityMap
+from gyrfalcon.oracles.features.design import columns_of
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, columns_of
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 
 
 def log_of(x: Floats, action: Ints, reward: Floats) -> Log:

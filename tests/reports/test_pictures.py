@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from gyrfalcon.reports.figures import COLOURS, Band, new_figure, regret_curves, style
-from gyrfalcon.reports.pictures import pictures, save_pictures
+from gyrfalcon.reports.figures import COLOURS, Band, new_figure, pictures, regret_curves, save_pictures, style
 from gyrfalcon.storage.atomic import write_atomically
 
 

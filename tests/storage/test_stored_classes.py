@@ -40,9 +40,8 @@ from gyrfalcon.learners.optimistic.oful import OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
-from gyrfalcon.oracles.features.bases import Identity, Polynomial, RandomFourier
-from gyrfalcon.oracles.features.splines import Splines
-from gyrfalcon.oracles.features.union import Joined
+from gyrfalcon.oracles.features.bases import Identity, Joined, Polynomial
+from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.recursive.deferred import DeferredRidge
 from gyrfalcon.oracles.recursive.ridge import RecursiveRidge

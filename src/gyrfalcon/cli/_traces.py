@@ -79,8 +79,7 @@ def save_trace(path: Path, trace: Trace) -> None:
 
 def save_figure(path: Path, trace: Trace, title: str) -> None:
     """Draw regret per round, or reward where expected rewards are not known."""
-    from gyrfalcon.reports.figures import regret_curves
-    from gyrfalcon.reports.pictures import picture
+    from gyrfalcon.reports.figures import picture, regret_curves
     from gyrfalcon.storage.atomic import write_atomically
 
     known = bool(np.isfinite(trace.regret[:, -1]).all())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -16,6 +16,7 @@ from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.policies.kernels import mixture
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions, rows_of
 from gyrfalcon.core.sampling import sample, sample_action, sample_actions
+from gyrfalcon.core.schedules import Schedule
 
 
 class PassiveDesign(Enum):
@@ -79,6 +80,33 @@ class Epoch:
         if self.passive_share:
             parts.append(f"passive_share={self.passive_share:.4g} ({self.passive_design.value})")
         return f"Epoch({', '.join(parts)})"
+
+    def successor(
+        self, schedule: Schedule, *, policy: Policy, state: object, report: FitReport | None
+    ) -> Epoch:
+        """The next epoch by a schedule, starting where this one was planned to stop.
+
+        Parameters
+        ----------
+        schedule : Schedule
+            When epochs end.
+        policy : Policy
+            Policy of its active rounds.
+        state : object
+            The learner's state after the refit.
+        report : FitReport, optional
+            How the policy was fitted.
+        """
+        length = schedule.end(self.index + 1) - schedule.end(self.index)
+        return replace(
+            self,
+            index=self.index + 1,
+            start=self.stop,
+            stop=self.stop + length,
+            policy=policy,
+            state=state,
+            report=report,
+        )
 
     @property
     def n_rounds(self) -> int:

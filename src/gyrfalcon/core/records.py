@@ -107,8 +107,13 @@ class Log:
 
     def take(self, rows: slice | Bools | Ints) -> Log:
         """The log of these rows, as views where they are a slice."""
-        columns = (getattr(self, field.name)[rows] for field in fields(self)[1:])
-        return Log(self.contexts.take(rows), *columns)
+        given = self.contexts
+        contexts = Contexts(
+            given.shared[rows],
+            None if given.actions is None else given.actions[rows],
+            None if given.eligible is None else given.eligible[rows],
+        )
+        return Log(contexts, *(getattr(self, field.name)[rows] for field in fields(self)[1:]))
 
     @staticmethod
     def concat(logs: Sequence[Log], n_actions: int) -> Log:

@@ -77,20 +77,16 @@ class Geometric:
 
     def end(self, index: int) -> int:
         """The rounded-up geometric progression; where it grows by less than a round, one round a step."""
-        step = index - 1
-        if self.longest is None:
-            return self._progression(step)
-        growing = min(step, self._growing_steps(self.longest))
-        return self._progression(growing) + (step - growing) * int(self.longest)
-
-    def _progression(self, step: int) -> int:
+        growing, n_longest = index - 1, 0
+        if self.longest is not None:
+            # So many epochs after the first are surely not longer than the longest, with rounding up.
+            growth, most = self.first * (self.ratio - 1.0), self.longest - 1
+            n_growing = 0 if growth > most else int(log(most / growth) / log(self.ratio)) + 1
+            growing = min(growing, n_growing)
+            n_longest = index - 1 - growing
         # first ratio^j - j is convex in j: its largest value so far is the first one or the last.
-        return max(int(self.first) + step, ceil(self.first * self.ratio**step - 1e-9))
-
-    def _growing_steps(self, longest: int) -> int:
-        """How many epochs after the first are surely not longer, with rounding up."""
-        growth = self.first * (self.ratio - 1.0)
-        return 0 if growth > longest - 1 else int(log((longest - 1) / growth) / log(self.ratio)) + 1
+        end = max(int(self.first) + growing, ceil(self.first * self.ratio**growing - 1e-9))
+        return end + n_longest * int(self.longest or 0)
 
 
 @dataclass(frozen=True, slots=True)

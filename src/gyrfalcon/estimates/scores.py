@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 
 
@@ -18,7 +19,8 @@ def ips_scores(target: Floats, log: Log) -> Floats:
     `target` is (..., n, K).
     """
     _check(target, log)
-    return np.asarray(_weights(target, log) * log.reward)
+    weights = target[..., np.arange(len(log)), log.action] / log.propensity
+    return np.asarray(weights * log.reward)
 
 
 def dr_scores(target: Floats, model_scores: Floats, log: Log) -> Floats:
@@ -35,38 +37,42 @@ def dr_scores(target: Floats, model_scores: Floats, log: Log) -> Floats:
     """
     _check(target, log)
     _check_shape("model_scores", model_scores, log)
-    scores = _combined(target, model_scores, log)
-    if np.isfinite(scores).all():
-        return scores
-    predicted = np.where(target == 0.0, 0.0, model_scores)
-    scores = _combined(target, predicted, log)
-    if not np.isfinite(scores).all():
-        raise ValueError(
-            "model_scores or target hold numbers that are not finite where the target may act; "
-            "give finite ones, or a target of 0 there."
-        )
-    return scores
+    return _doubly_robust(target, model_scores, log)
 
 
 def paired_gains(candidates: Floats, incumbent: Floats, model_scores: Floats, log: Log) -> Floats:
     """How much more candidates (..., n, K) earn than an incumbent (n, K) on each row, (..., n).
 
     The difference of their doubly robust scores: what both would have done alike cancels row by row, and with
-    it most of the noise.
+    it most of the noise. Tables and log are those of a learner, and not checked again.
     """
-    _check_shape("incumbent", incumbent, log)
-    return dr_scores(candidates - incumbent, model_scores, log)
+    return _doubly_robust(candidates - incumbent, model_scores, log)
 
 
-def _combined(target: Floats, predicted: Floats, log: Log) -> Floats:
+def greedy_policy(scores: Floats, contexts: Contexts) -> Floats:
+    """Greedy policy for these scores, (n, K): probability 1 for the best eligible action."""
+    if contexts.eligible is not None:
+        scores = np.where(contexts.eligible, scores, -np.inf)
+    policy = np.zeros(scores.shape)
+    policy[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0
+    return policy
+
+
+def _doubly_robust(target: Floats, model_scores: Floats, log: Log) -> Floats:
+    """Doubly robust scores of valid rows, refused where the target may act on a score that is not finite."""
+    if not np.isfinite(model_scores).all():
+        model_scores = np.where(target == 0.0, 0.0, model_scores)
+    played = (..., np.arange(len(log)), log.action)
     with np.errstate(invalid="ignore"):
-        expected = np.einsum("...nk,...nk->...n", target, predicted)
-        surprise = log.reward - predicted[..., np.arange(len(log)), log.action]
-        return np.asarray(expected + _weights(target, log) * surprise)
-
-
-def _weights(target: Floats, log: Log) -> Floats:
-    return np.asarray(target[..., np.arange(len(log)), log.action] / log.propensity)
+        expected = np.einsum("...nk,...nk->...n", target, model_scores)
+        surprise = log.reward - model_scores[played]
+        scores = np.asarray(expected + target[played] / log.propensity * surprise)
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            "model_scores or target hold numbers that are not finite where the target may act; "
+            "give finite ones, or a target of 0 there."
+        )
+    return scores
 
 
 def _check(target: Floats, log: Log) -> None:

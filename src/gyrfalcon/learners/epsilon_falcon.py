@@ -228,8 +228,7 @@ class EpsilonFalcon:
             previous=state.model,
         )
         gamma = self._gamma(epoch, sums.n_new, state.problem.n_actions, oracle)
-        return steps.successor(
-            epoch,
+        return epoch.successor(
             self.epoch_schedule,
             policy=KernelPolicy(model, InverseGapWeighting(gamma)),
             state=Fitted(state.problem, oracle, active, passive, scatter, model),

@@ -10,7 +10,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, TryingKernel, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, TryingKernel, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Schedule
@@ -111,28 +111,12 @@ def first_epoch(
     )
 
 
-def successor(
-    epoch: Epoch, schedule: Schedule, *, policy: Policy, state: object, report: FitReport | None
-) -> Epoch:
-    """The next epoch by the schedule, starting where this one was planned to stop."""
-    length = schedule.end(epoch.index + 1) - schedule.end(epoch.index)
-    return replace(
-        epoch,
-        index=epoch.index + 1,
-        start=epoch.stop,
-        stop=epoch.stop + length,
-        policy=policy,
-        state=state,
-        report=report,
-    )
-
-
 def carried_over(epoch: Epoch, schedule: Schedule, why: str = "no rewards came in") -> Epoch:
     """The next epoch without new rows: policy and state are carried over."""
     gamma = 0.0 if epoch.report is None else epoch.report.gamma
     note = f"{why}; the policy is unchanged"
     report = FitReport(n_active=0.0, n_passive=0.0, gamma=gamma, notes=(note,))
-    return successor(epoch, schedule, policy=epoch.policy, state=epoch.state, report=report)
+    return epoch.successor(schedule, policy=epoch.policy, state=epoch.state, report=report)
 
 
 def warm_started(learner: Learner, cold: Epoch, log: Log | None) -> Epoch:
@@ -179,8 +163,7 @@ def refit_from_sums(
         SampleSize(rows.n, sums.n_new, state.problem.n_actions, oracle.n_parameters, epoch.index + 1)
     )
     tried = TryingKernel(chosen, model.known) if tries_unknown else chosen
-    return successor(
-        epoch,
+    return epoch.successor(
         schedule,
         policy=KernelPolicy(model, tried),
         state=replace(state, oracle=oracle, active=rows, model=model),

@@ -22,7 +22,7 @@ from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.learners.batched import BatchedPolicy, ReplicationBatch, can_be_batched, supports_batching
 from gyrfalcon.learners.optimistic.ridge_learner import RidgeLearner
 from gyrfalcon.learners.regression_learner import RegressionLearner
-from gyrfalcon.learners.steps import Fitted, successor
+from gyrfalcon.learners.steps import Fitted
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.engine import (
     CHUNK,
@@ -235,9 +235,7 @@ class ReplicationState:
         stack, members = self._summed(batch, alone)
         joining = [place for place, epoch in alone.items() if can_be_batched(self.learner, epoch)]
         stack = self._joined(stack, [alone[place] for place in joining])
-        clock = successor(
-            self.clock, self.learner.schedule, policy=self.clock.policy, state=None, report=None
-        )
+        clock = self.clock.successor(self.learner.schedule, policy=self.clock.policy, state=None, report=None)
         if stack is None:
             return ReplicationState(self.learner, clock, (), None, alone)
         fit = stack.fit()

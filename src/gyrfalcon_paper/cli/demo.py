@@ -64,7 +64,7 @@ def _check(rounds: int, replications: int) -> None:
 
 
 def _written(out: Path, outcomes: dict[str, Outcome], rounds: int, replications: int) -> dict[str, str]:
-    from gyrfalcon.reports.pictures import picture
+    from gyrfalcon.reports.figures import picture
     from gyrfalcon.storage.atomic import write_atomically
     from gyrfalcon_paper.cli.demo_page import demo_page, regret_over_time
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from gyrfalcon.cli._output import with_error
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.reports.figures import COLOURS, GREY, draw_band, draw_reference, new_figure, style
+from gyrfalcon.reports.figures import COLOURS, GREY, draw_band, draw_reference, new_figure, picture, style
 from gyrfalcon.reports.labels import Label, end_labels, plain_numbers
 from gyrfalcon.reports.page import Page, Section, Table
-from gyrfalcon.reports.pictures import picture
 from gyrfalcon_paper.demo import GRID, Outcome
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gyrfalcon.reports.figures import new_figure, style
-from gyrfalcon.reports.pictures import pictures
+from gyrfalcon.reports.figures import new_figure, pictures, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,10 +13,11 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.class_selection import Predictions
 from gyrfalcon.learners.adaptive.model_classes import MAX_COLUMNS, TREES, ClassChoice, candidate
+from gyrfalcon.oracles.features.design import columns_of
 from gyrfalcon.oracles.linear.models import fill_unknown
 from gyrfalcon.oracles.recursive.deferred import DeferredRidge
 from gyrfalcon.oracles.recursive.forest_features import grown
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, columns_of
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 
 Fit = RecursiveRidge | DeferredRidge
 
@@ -29,6 +30,8 @@ _FAR_BEHIND, _DEFERRED, _UPDATED = -4.0, 1.5, 1.3
 updated with every batch until they have grown by the second."""
 _ROWS_PER_COLUMN = {"quadratic": 0.5}
 _ROWS_PER_OTHER_COLUMN = 1.5
+_NO_WAIT = frozenset({0.0, math.inf})
+"""Rows that a class needs which waits for none: it is admitted, or never will be."""
 _TREE_ROWS = 300
 """Rows that the first trees are grown on, and at least any; the next are grown on twice as many."""
 _TREE_HALF_LIVES = 2.0
@@ -63,8 +66,21 @@ class CandidateClasses:
 
     def updated(self, log: Log) -> tuple[CandidateClasses, list[Predictions | None]]:
         """The candidates with new rows, and their predictions before: None for those not fitted or deferred."""
-        pairs = [_updated_fit(fit, log) for fit in self.fits]
-        return replace(self, fits=tuple(fit for fit, _ in pairs)), [predicted for _, predicted in pairs]
+        fits: list[Fit | None] = []
+        predictions: list[Predictions | None] = []
+        for fit in self.fits:
+            if not isinstance(fit, RecursiveRidge):
+                fits.append(None if fit is None else fit.with_rows(log))
+                predictions.append(None)
+                continue
+            phi = columns_of(fit.basis, log.contexts)
+            after, leverages = fit.updated(log, phi)
+            means, known = fit.coefficients @ phi.T, fit.known
+            if known is not None:
+                fill_unknown(means, known, log.contexts.eligible, eager=True)
+            fits.append(after)
+            predictions.append(Predictions(means.T, leverages))
+        return replace(self, fits=tuple(fits)), predictions
 
     def admitted(
         self,
@@ -75,7 +91,7 @@ class CandidateClasses:
         half_life: float | None = None,
     ) -> CandidateClasses:
         """The candidates, with classes that now have enough rows; the others' fits contain the log already."""
-        if not _some_wait(self.min_rows):
+        if _NO_WAIT.issuperset(self.min_rows):
             return self
         logs = (*self.buffered_logs, log)
         n = sum(len(one) for one in logs)
@@ -99,7 +115,7 @@ class CandidateClasses:
                 made, min_rows[place] = _fitted_class(choice, rows, n_actions, ridge, place)
             if made is not None:
                 fits[place], next_review[place] = made, _UPDATED * n
-        buffered = (rows,) if _some_wait(min_rows) else ()
+        buffered = () if _NO_WAIT.issuperset(min_rows) else (rows,)
         return CandidateClasses(tuple(fits), tuple(next_review), tuple(min_rows), buffered)
 
     def reviewed(
@@ -139,19 +155,6 @@ class CandidateClasses:
         )
 
 
-def _updated_fit(fit: Fit | None, log: Log) -> tuple[Fit | None, Predictions | None]:
-    """A fit with new rows, and its predictions for them before, unless it is deferred."""
-    if not isinstance(fit, RecursiveRidge):
-        return None if fit is None else fit.with_rows(log), None
-    phi = columns_of(fit.basis, log.contexts)
-    after, leverages = fit.updated(log, phi)
-    means = fit.coefficients @ phi.T
-    known = fit.known
-    if known is not None:
-        fill_unknown(means, known, log.contexts.eligible, eager=True)
-    return after, Predictions.of(means.T, leverages)
-
-
 def _fitted_class(
     choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int
 ) -> tuple[RecursiveRidge | None, float]:
@@ -175,11 +178,6 @@ def _fitted_trees(
     most = len(rows) if half_life is None else max(math.ceil(_TREE_HALF_LIVES * half_life), _TREE_ROWS)
     recent = rows.take(slice(max(len(rows) - most, 0), len(rows)))
     return grown(recent, n_actions, ridge, seed), float(len(rows) + len(recent))
-
-
-def _some_wait(min_rows: Sequence[float]) -> bool:
-    """Whether a class still waits for rows."""
-    return any(rows not in {0.0, math.inf} for rows in min_rows)
 
 
 def _effective_rows(logs: Sequence[Log]) -> float:

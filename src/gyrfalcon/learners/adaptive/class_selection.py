@@ -16,13 +16,12 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
-from gyrfalcon.estimates.scores import paired_gains
-from gyrfalcon.learners.adaptive.value_gate import greedy_policy
+from gyrfalcon.estimates.scores import greedy_policy, paired_gains
 
 _MIN_NOISE = 1e-3
 """Rewards that hardly vary would give every error an unbounded score."""
 _BOUNDS = (-0.5, 1.5)
-"""Bounds of the estimate of a reward in [0, 1]."""
+"""Bounds to which estimates of a reward in [0, 1] are clipped before they are compared."""
 _EARLY = 1_000
 """Rows before which one standard error decides."""
 
@@ -35,11 +34,6 @@ class Predictions:
     """(n, K): estimates of every action."""
     leverages: Floats
     """(n,): phi'P phi at the action that was taken, in units of the noise."""
-
-    @staticmethod
-    def of(means: Floats, leverages: Floats) -> Predictions:
-        """Predictions with their estimates clipped to the bounds."""
-        return Predictions(np.clip(means, *_BOUNDS), leverages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +99,8 @@ class ClassComparison:
         compared = [place for place, one in enumerate(predictions) if one is not None]
         if len(compared) < 2 or len(log) == 0:
             return self
-        given, rows = [one for one in predictions if one is not None], np.arange(len(log))
+        bounded = [one and Predictions(np.clip(one.means, *_BOUNDS), one.leverages) for one in predictions]
+        given, rows = [one for one in bounded if one is not None], np.arange(len(log))
         errors = np.stack([log.reward - one.means[rows, log.action] for one in given]) ** 2
         inflation = 1.0 + np.stack([one.leverages for one in given])
         scores = -0.5 * np.log(inflation) - 0.5 * errors / (self.noise * inflation)
@@ -120,7 +115,7 @@ class ClassComparison:
         after = replace(
             self, log_score_gap=total, log_score_gap_squares=squares, errors=sums, weights=weights
         )
-        return after._with_gains(predictions, active, log)
+        return after._with_gains(bounded, active, log)
 
     def _with_gains(
         self, predictions: Sequence[Predictions | None], active: int, log: Log
@@ -160,26 +155,31 @@ class ClassComparison:
                 best = place
         return best
 
-    def report_lines(self, names: Sequence[str], active: int, has_data: Sequence[bool]) -> tuple[str, ...]:
+    def report_lines(
+        self,
+        names: Sequence[str],
+        active: int,
+        has_data: Sequence[bool],
+        excluded: Sequence[bool] | None = None,
+    ) -> tuple[str, ...]:
         """Report lines: each class's predictive log-likelihood and value against the active one."""
         lines, z = [], self.z[active]
         for place, name in enumerate(names):
-            if place == active:
+            if excluded is not None and excluded[place]:
+                lines.append(f"{name}: excluded, no richer than linear here or too large")
+            elif place == active:
                 lines.append(f"active class: {name}")
             elif not has_data[place]:
                 lines.append(f"{name}: too few rows")
             elif self.log_score_gap_squares[active, place] == 0.0:
                 lines.append(f"{name}: not compared with {names[active]} yet")
             else:
+                count = max(float(self.n_gains[active, place]), 1.0)
+                gain = self.gains[active, place] / count
+                error = math.sqrt(self.gain_squares[active, place]) / count
                 lines.append(
                     f"{name}: {'higher' if z[place] > 0 else 'lower'} predictive log-likelihood than "
-                    f"{names[active]} (z = {z[place]:+.1f}){self._gain_text(active, place)}"
+                    f"{names[active]} (z = {z[place]:+.1f})"
+                    + (f"; estimated value gain {gain:+.4f} +- {error:.4f} per round" if error > 0.0 else "")
                 )
         return tuple(lines)
-
-    def _gain_text(self, active: int, place: int) -> str:
-        count = max(float(self.n_gains[active, place]), 1.0)
-        error = math.sqrt(self.gain_squares[active, place]) / count
-        if error == 0.0:
-            return ""
-        return f"; estimated value gain {self.gains[active, place] / count:+.4f} +- {error:.4f} per round"

@@ -28,11 +28,12 @@ from gyrfalcon.core.validation import (
     check_share,
 )
 from gyrfalcon.learners import steps
+from gyrfalcon.learners.adaptive.alternatives import alternative_fits, ridge_slack
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses, parsed_classes
-from gyrfalcon.learners.adaptive.state import AdaptiveState, PooledFit, adaptive_state
-from gyrfalcon.learners.adaptive.value_gate import GateRule, GateStatistics, ValueGate
+from gyrfalcon.learners.adaptive.state import AdaptiveState, GateStatistics, PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
@@ -133,7 +134,8 @@ class AdaptiveFalcon:
     def _check_values(self) -> None:
         if isinstance(self.epsilon, str) and self.epsilon not in {"auto", "corollary"}:
             raise ValueError(f"epsilon is {self.epsilon!r}; give a share in [0, 0.5), 'auto' or 'corollary'.")
-        check_epsilon(self.first_share)
+        if not isinstance(self.epsilon, str):
+            check_epsilon(self.epsilon)
         check_share("floor", self.floor)
         for name in ("decay", "bonus"):
             check_not_negative(name, getattr(self, name))
@@ -146,11 +148,6 @@ class AdaptiveFalcon:
         check_choice("passive_data", self.passive_data, get_args(Data))
         check_choice("data", self.data, get_args(Data))
         check_parts(self.model_class, self.schedule)
-
-    @property
-    def first_share(self) -> float:
-        """The passive share of the first round."""
-        return FIRST_SHARE if isinstance(self.epsilon, str) else self.epsilon
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,7 +167,8 @@ class AdaptiveFalcon:
         least = max(self.floor, target or 0.0)
         if gate_open and self.epsilon == "auto":
             least = max(least, OPEN_SHARE)
-        return max(least, self.first_share * math.pow(round_ + 1, -self.decay))
+        first = FIRST_SHARE if isinstance(self.epsilon, str) else self.epsilon
+        return max(least, first * math.pow(round_ + 1, -self.decay))
 
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, all of it passive unless a log warms it up."""
@@ -227,7 +225,7 @@ class AdaptiveFalcon:
 
     def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
         """The linear fit with these rows, its gate, and their report."""
-        previous, n_actions, retention = before.linear, before.problem.n_actions, self.retention(len(log))
+        previous, n_actions, retention = before.linear, len(before.problem.actions), self.retention(len(log))
         passive = np.bincount(log.action[log.passive], minlength=n_actions).astype(np.float64)
         if previous is None:
             ridge = self.model_class.ridge or self.ridge
@@ -236,7 +234,7 @@ class AdaptiveFalcon:
             earlier = GateStatistics(none, none, none)
         else:
             oracle = previous.oracle
-            earlier = previous.statistics.earlier(oracle.empty(), retention, self.data, self.passive_data)
+            earlier = previous.statistics.earlier(retention, self.data, self.passive_data)
             passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
         model, fit = oracle.confident(statistics.pooled)
@@ -260,8 +258,9 @@ class AdaptiveFalcon:
             gate = gate.evaluated(previous.model.model, log, self.retention(len(log)))
         constrained = None
         if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
-            confidence, half_life = log_confidence(index, self.delta), self.half_life or math.inf
-            gate, constrained = gate.refitted(oracle, statistics, confidence, n_seen, half_life)
+            slack = ridge_slack(oracle, statistics, log_confidence(index, self.delta))
+            models, constrained = alternative_fits(oracle, statistics, slack)
+            gate = gate.refitted(models, n_seen, self.half_life or math.inf)
         return gate.switched(self.gate), constrained
 
     def _with_target_share(self, state: AdaptiveState, log: Log) -> AdaptiveState:
@@ -287,8 +286,7 @@ class AdaptiveFalcon:
         else:
             n, deviation = fit.n, math.sqrt(fit.residual_variance)
         gamma = self.c_gamma * math.sqrt(n)
-        following = steps.successor(
-            epoch,
+        following = epoch.successor(
             self.schedule,
             policy=KernelPolicy(state.scorer(self.bonus * deviation), InverseGapWeighting(gamma)),
             state=state,

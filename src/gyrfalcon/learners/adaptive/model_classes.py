@@ -17,9 +17,15 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
-from gyrfalcon.oracles.features.bases import FeatureMap, Identity, Polynomial, RandomFourier
-from gyrfalcon.oracles.features.splines import Splines
-from gyrfalcon.oracles.features.union import ChainedMap, JoinedMap, StandardisedMap
+from gyrfalcon.oracles.features.bases import (
+    ChainedMap,
+    FeatureMap,
+    Identity,
+    JoinedMap,
+    Polynomial,
+    StandardisedMap,
+)
+from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.recursive.forest_features import check_installed
 from gyrfalcon.oracles.recursive.ridge import N_PREFIX, RecursiveRidge

@@ -16,15 +16,72 @@ from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
-from gyrfalcon.learners.adaptive.value_gate import GateStatistics, ValueGate
+from gyrfalcon.learners.adaptive.value_gate import ValueGate
+from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import OptimisticModel
-from gyrfalcon.oracles.recursive.ridge import RecursiveModel, RecursiveRidge
+from gyrfalcon.oracles.recursive.model import RecursiveModel
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.oracles.solvers.least_squares import LinearFit
+from gyrfalcon.oracles.solvers.moments import Moments
 
 _LINEAR_ONLY = "the passive share follows an estimate of b only while the linear class is active"
 _LINEAR_ALONE = "linear only: other classes need features of the context, and none of actions"
+_MAX_WEIGHT = 50.0
+"""The largest weight of a row in the importance-weighted fit, in multiples of uniform play's."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateStatistics:
+    """Sufficient statistics of the log, summed in three ways."""
+
+    pooled: Moments
+    """All rows with equal weights."""
+    passive: Moments
+    """Passive rows."""
+    importance_weighted: Moments
+    """All rows, by the inverse of their propensities."""
+    passive_squares: float = 0.0
+    """The sum of the passive rows' squared weights, which are below 1 for discounted rows."""
+
+    @property
+    def n_passive(self) -> float:
+        """The effective number of passive rows."""
+        return self.passive.n**2 / self.passive_squares if self.passive_squares > 0.0 else 0.0
+
+    def scaled(self, factor: float) -> GateStatistics:
+        """The statistics with every row's weight times a factor."""
+        return GateStatistics(
+            self.pooled.scaled(factor),
+            self.passive.scaled(factor),
+            self.importance_weighted.scaled(factor),
+            factor**2 * self.passive_squares,
+        )
+
+    def earlier(self, retention: float, data: Data, passive_data: Data) -> GateStatistics:
+        """Statistics of earlier rows, discounted, and of no rows where only the last epoch's count."""
+        given = self if retention == 1.0 else self.scaled(retention)
+        if data == "last_epoch":
+            none = Moments.zeros(*self.pooled.cross.shape)
+            given = replace(given, pooled=none, importance_weighted=none)
+        if passive_data == "last_epoch":
+            given = replace(given, passive=Moments.zeros(*self.passive.cross.shape), passive_squares=0.0)
+        return given
+
+    def with_rows(self, oracle: LinearOracle, log: Log, *, pooled_only: bool) -> GateStatistics:
+        """The statistics with the rows of a log added; the alternatives' too unless `pooled_only`."""
+        pooled = oracle.summed(log, self.pooled, penalised=True)
+        if pooled_only:
+            return replace(self, pooled=pooled)
+        passive = log.where(log.passive)
+        weights = np.minimum(1.0 / (oracle.design.n_actions * log.propensity), _MAX_WEIGHT)
+        return GateStatistics(
+            pooled,
+            oracle.summed(passive, self.passive, penalised=True) if len(passive) else self.passive,
+            self.importance_weighted + oracle.sums(log, weights),
+            self.passive_squares + len(passive),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +106,7 @@ class PooledFit:
     def predictions(self, log: Log) -> Predictions:
         """Predictions of the pooled fit for rows that it has not seen."""
         taken = np.arange(len(log)), log.action
-        return Predictions.of(
-            self.model.model.scores(log.contexts), self.model.widths(log.contexts)[taken] ** 2
-        )
+        return Predictions(self.model.model.scores(log.contexts), self.model.widths(log.contexts)[taken] ** 2)
 
     def report(self, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool) -> FitReport:
         """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
@@ -136,24 +191,19 @@ class AdaptiveState:
     def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
         """Report lines: comparison of the classes, passive share, and gate of the linear class."""
         assert self.linear is not None
-        classes = self._class_lines(names) if len(names) > 1 else ()
+        lines: list[str] = []
+        if self.candidates.fits:
+            weights = self.comparison.weights[1:].tolist()
+            fits = zip(self.candidates.fits, weights, strict=True)
+            has_data = [True, *(fit is not None or weight > 0.0 for fit, weight in fits)]
+            excluded = [False, *(rows == math.inf for rows in self.candidates.min_rows)]
+            lines += self.comparison.report_lines(names, self.active, has_data, excluded)
+        elif len(names) > 1:
+            lines.append(_LINEAR_ALONE)
         if self.active:
-            return (*classes, *((_LINEAR_ONLY,) if corollary else ()))
+            return (*lines, *((_LINEAR_ONLY,) if corollary else ()))
         reason = (self.share_reason,) if self.share_reason else ()
-        return (*classes, *reason, *self.linear.gate.report_lines())
-
-    def _class_lines(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        if not self.candidates.fits:
-            return (_LINEAR_ALONE,)
-        weights = self.comparison.weights[1:].tolist()
-        fits = zip(self.candidates.fits, weights, strict=True)
-        has_data = [True, *(fit is not None or weight > 0.0 for fit, weight in fits)]
-        lines = self.comparison.report_lines(names, self.active, has_data)
-        excluded = [False, *(rows == math.inf for rows in self.candidates.min_rows)]
-        return tuple(
-            f"{name}: excluded, no richer than linear here or too large" if out else line
-            for name, line, out in zip(names, lines, excluded, strict=True)
-        )
+        return (*lines, *reason, *self.linear.gate.report_lines())
 
     def scorer(self, bonus: float) -> OptimisticModel | RecursiveModel:
         """Scores of the active class: its estimates plus `bonus` times their widths."""
@@ -167,14 +217,14 @@ class AdaptiveState:
         self, classes: ParsedClasses, log: Log, n_rows: float, ridge: float, half_life: float | None
     ) -> AdaptiveState:
         """The state with classes admitted, the best one active, and those far behind it deferred."""
-        others, n_actions, active = classes.others, self.problem.n_actions, self.active
+        others, n_actions, active = classes.others, len(self.problem.actions), self.active
         candidates = self.candidates.admitted(others, log, n_actions, ridge, half_life)
         among = [1 + place for place, fit in enumerate(candidates.fits) if isinstance(fit, RecursiveRidge)]
         if classes.with_linear:
             among = [0, *among]
         elif active == 0 and among:
             active = among[0]
-        linear_size = 0 if self.linear is None else self.linear.oracle.design.block_width
+        linear_size = 0 if self.linear is None else self.linear.statistics.pooled.cross.shape[1]
         sizes = np.array([linear_size, *candidates.sizes(others)])
         active = self.comparison.best(active, sizes, n_rows, among)
         z = self.comparison.z[active, 1:]

@@ -44,7 +44,7 @@ class Uniform:
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """The next epoch, still uniform."""
         del log
-        return steps.successor(epoch, self.schedule, policy=epoch.policy, state=epoch.state, report=None)
+        return epoch.successor(self.schedule, policy=epoch.policy, state=epoch.state, report=None)
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""

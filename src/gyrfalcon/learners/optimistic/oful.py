@@ -116,8 +116,7 @@ class OFUL:
     def _refreshed(self, epoch: Epoch, given: PooledRows, information: float) -> Epoch:
         fit, radius = ridge_learner.ridge_fit(given), self.radius(information)
         note = f"radius {radius:.4g}; the policy was refreshed"
-        return steps.successor(
-            epoch,
+        return epoch.successor(
             self.schedule,
             policy=ridge_learner.optimistic_policy(fit.model, radius, self.mixing),
             state=Refreshed(
@@ -138,8 +137,7 @@ class OFUL:
             f"radius {radius:.4g}; the policy was not refreshed: det V has grown by a factor of "
             f"{math.exp(gained):.4g}, {1.0 + self.growth:.4g} are needed"
         )
-        return steps.successor(
-            epoch,
+        return epoch.successor(
             self.schedule,
             policy=epoch.policy,
             state=replace(state, active=given.rows),

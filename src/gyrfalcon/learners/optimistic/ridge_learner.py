@@ -126,7 +126,7 @@ class RidgeLearner:
         )
         report = replace(fit.report, details=self.details(context))
         policy = self.policy_of(fit.model, context)
-        return steps.successor(epoch, self.schedule, policy=policy, state=fit.state, report=report)
+        return epoch.successor(self.schedule, policy=policy, state=fit.state, report=report)
 
 
 def adapted(

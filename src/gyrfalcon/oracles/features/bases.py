@@ -1,5 +1,7 @@
 """Basis expansions: settings learn a feature map from rows, and the map turns inputs into features.
 
+Here are the plain bases, and maps that are made of others; splines and random Fourier features are in `smooth`.
+
 No map contains the intercept. Every map treats a row alone exactly, bit for bit, as within a batch.
 """
 
@@ -8,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import comb, isfinite, pi, prod, sqrt
+from math import comb
 from typing import Protocol
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.oracles.linalg.batch_invariant import inner_products
 
 MAX_MONOMIALS = 10_000
 
@@ -188,79 +189,102 @@ class Polynomial:
 
 
 @dataclass(frozen=True, slots=True)
-class FourierMap:
-    """Random Fourier features: cosines of standardised inputs, with `frequencies` (p, D) and `phases` (D,).
+class JoinedMap:
+    """The features of several maps of the same inputs, side by side."""
 
-    >>> cosines = FourierMap(np.zeros(1), np.ones(1), frequencies=np.array([[1.0, 2.0]]), phases=np.zeros(2))
-    >>> cosines.expand(np.array([np.pi])).round(6)
-    array([-1.,  1.])
-    """
-
-    means: Floats
-    scales: Floats
-    frequencies: Floats
-    phases: Floats
+    maps: tuple[FeatureMap, ...]
 
     @property
     def n_inputs(self) -> int:
         """The number p of inputs."""
-        return self.means.size
+        return self.maps[0].n_inputs
 
     @property
     def n_features(self) -> int:
-        """The number D of random Fourier features."""
-        return self.phases.size
+        """The number D of features of all maps."""
+        return sum(one.n_features for one in self.maps)
 
     def expand(self, x: Floats) -> Floats:
-        """sqrt(2 / D) cos(W z + phase), (..., D), of the standardised inputs z."""
-        z = np.ascontiguousarray((x - self.means) / self.scales).reshape(prod(x.shape[:-1]), len(self.means))
-        # Contiguous, so that the cosine runs over the same kind of loop whatever the batch.
-        angles = inner_products(z, self.frequencies.T)
-        angles += self.phases
-        features: Floats = np.cos(angles)
-        features *= sqrt(2.0 / len(self.phases))
-        return features.reshape(*x.shape[:-1], len(self.phases))
+        """The features (..., D) of the inputs (..., p)."""
+        return np.concatenate([one.expand(x) for one in self.maps], axis=-1)
 
 
 @dataclass(frozen=True, slots=True)
-class RandomFourier:
-    """Random Fourier features: their inner products approximate a Gaussian kernel.
+class Joined:
+    """Several bases side by side.
 
-    The kernel is exp(-|z - z'|^2 / (2 length_scale^2)) of standardised inputs z (Rahimi and Recht, 2007,
-    Algorithm 1). The features depend on the seed and the number of inputs alone.
-
-    Parameters
-    ----------
-    n_features : int, default 100
-        Number of features.
-    length_scale : float, default 1.0
-        Length scale of the kernel, in standard deviations of the inputs.
-    seed : int, default 0
-        Seed of the random frequencies and phases.
-
-    Examples
-    --------
-    >>> features = RandomFourier(n_features=2000, length_scale=2.0).fit(np.array([[0.0], [2.0]]))
-    >>> a, b = features.expand(np.array([[0.0], [2.0]]))  # these are z = -1 and z = 1
-    >>> bool(abs(a @ b - np.exp(-0.5)) < 0.05)
-    True
+    >>> Joined((Identity(), Polynomial(degree=2))).fit(np.zeros((1, 3))).n_features
+    12
     """
 
-    n_features: int = 100
-    length_scale: float = 1.0
-    seed: int = 0
+    bases: tuple[Basis, ...]
 
-    def __post_init__(self) -> None:
-        if self.n_features < 2:
-            raise ValueError(f"n_features is {self.n_features}; give at least 2, better 100 or more.")
-        if not (isfinite(self.length_scale) and self.length_scale > 0.0):
-            raise ValueError(f"length_scale is {self.length_scale}; give a finite number above 0, such as 1.")
-        if self.seed < 0:
-            raise ValueError(f"seed is {self.seed}; give a whole number that is not negative.")
+    def fit(self, x: Floats) -> JoinedMap:
+        """Each basis, fitted to these rows."""
+        return JoinedMap(tuple(basis.fit(x) for basis in self.bases))
 
-    def fit(self, x: Floats) -> FourierMap:
-        """Random Fourier features drawn from the seed, of inputs standardised with these rows."""
-        means, scales = moments(x)
-        rng = np.random.default_rng(self.seed)
-        frequencies = rng.standard_normal((x.shape[1], self.n_features)) / self.length_scale
-        return FourierMap(means, scales, frequencies, rng.uniform(0.0, 2.0 * pi, self.n_features))
+
+@dataclass(frozen=True, slots=True)
+class StandardisedMap:
+    """What another map gives, less `means` (D,), in units of `scales` (D,), and within +-`limit`.
+
+    The limit keeps a value far outside of what was seen early from outweighing all others.
+
+    >>> rows = np.array([[1.0, 7.0], [3.0, 7.0]])
+    >>> StandardisedMap.of(IdentityMap(2), rows).expand(np.array([[5.0, 7.5], [1e9, 7.0]]))
+    array([[ 3. ,  0.5],
+           [10. ,  0. ]])
+    """
+
+    map: FeatureMap
+    means: Floats
+    scales: Floats
+    limit: float = 10.0
+
+    @staticmethod
+    def of(map_: FeatureMap, x: Floats, limit: float = 10.0) -> StandardisedMap:
+        """The map standardised over rows of inputs, (n, p); a feature that is constant there has scale 1."""
+        return StandardisedMap(map_, *moments(map_.expand(x)), limit)
+
+    @property
+    def n_inputs(self) -> int:
+        """The number p of inputs."""
+        return self.map.n_inputs
+
+    @property
+    def n_features(self) -> int:
+        """The number D of features of the other map."""
+        return self.map.n_features
+
+    def expand(self, x: Floats) -> Floats:
+        """The standardised features (..., D) of the inputs (..., p)."""
+        features = self.map.expand(x) - self.means
+        features /= self.scales
+        return np.clip(features, -self.limit, self.limit, out=features)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainedMap:
+    """What the second map makes of the features of the first.
+
+    >>> halved = StandardisedMap(IdentityMap(1), np.zeros(1), np.full(1, 2.0))
+    >>> ChainedMap(halved, halved).expand(np.array([4.0]))
+    array([1.])
+    """
+
+    first: FeatureMap
+    second: FeatureMap
+
+    @property
+    def n_inputs(self) -> int:
+        """The number p of inputs of the first map."""
+        return self.first.n_inputs
+
+    @property
+    def n_features(self) -> int:
+        """The number D of features of the second map."""
+        return self.second.n_features
+
+    def expand(self, x: Floats) -> Floats:
+        """The features (..., D) of the inputs (..., p)."""
+        return self.second.expand(self.first.expand(x))

@@ -80,7 +80,7 @@ class Design:
         `weight` (B,) and `gram` (B, d, d) are sums over the rows of each block; each of R equal shares of the
         blocks is standardised by itself. Without rows it is the identity.
         """
-        d = self.block_width
+        d = gram.shape[-1]
         n = weight.reshape(n_groups, -1).sum(axis=1)
         mean_gram = gram.reshape(n_groups, -1, d, d).sum(axis=1) / np.where(n > 0.0, n, 1.0)[:, None, None]
         mean = np.zeros((n_groups, d))
@@ -142,8 +142,8 @@ class Design:
 
     def own_rows(self, shared: Floats) -> Floats:
         """[1, x] of shared features as they are given, (n, n_own), written at once: most rows are these."""
-        rows = np.empty((len(shared), self.n_own))
         first = int(self.intercept)
+        rows = np.empty((len(shared), first + len(self.center)))
         rows[:, :first] = 1.0
         np.subtract(self.basis.expand(shared), self.center, out=rows[:, first:])
         return rows
@@ -156,6 +156,15 @@ class Design:
             products = x[..., :, np.newaxis] * v[..., np.newaxis, :]
             parts.append(products.reshape(*x.shape[:-1], x.shape[-1] * v.shape[-1]))
         return np.concatenate(parts, axis=-1)
+
+
+def columns_of(basis: FeatureMap, contexts: Contexts) -> Floats:
+    """The columns [1, basis(x)], (n, 1 + D)."""
+    features = basis.expand(contexts.shared)
+    phi = np.empty((len(features), 1 + features.shape[1]))
+    phi[:, 0] = 1.0
+    phi[:, 1:] = features
+    return phi
 
 
 def _features_of(contexts: Contexts, action: Ints) -> Floats:

@@ -134,7 +134,8 @@ def _forms_of_rows(matrices: Floats, x: Floats, out: Floats) -> None:
         sums = np.empty(total.shape)
         with _small_buffers(matrices.size * len(x), columns.shape[1]):
             for i, column in enumerate(columns):
-                _sum_products(halved[:, : i + 1, i].T[..., np.newaxis], columns[: i + 1, np.newaxis], sums)
+                weights = np.transpose(halved[:, : i + 1, i])
+                _sum_products(weights[..., np.newaxis], columns[: i + 1, np.newaxis], sums)
                 sums *= column
                 total += sums
 

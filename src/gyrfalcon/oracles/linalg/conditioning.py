@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats
-from gyrfalcon.oracles.linalg.lapack import inverse_transposed
 
 GRAM_CONDITION = 1e4
 """Above this condition of rows their Gram matrix, whose condition is the square, has lost half its digits."""
+_TINY = 8
+"""Columns from which a triangular inverse of its own call beats the general one of a whole stack."""
 
 
 def equilibrated(gram: Floats) -> tuple[Floats, Floats]:
@@ -24,11 +25,6 @@ def equilibrated(gram: Floats) -> tuple[Floats, Floats]:
     scaled = gram * scale[:, :, None]
     scaled *= scale[:, None, :]
     return scaled, scale
-
-
-def gram_suffices(gram: Floats) -> bool:
-    """Whether every block's columns, leaving out zero columns, have a condition of at most 1e4."""
-    return bool(blocks_suffice(gram).all())
 
 
 def blocks_suffice(gram: Floats) -> Bools:
@@ -78,7 +74,15 @@ class Triangles:
             factor = np.asarray(np.linalg.cholesky(matrices), dtype=np.float64)
         except np.linalg.LinAlgError:
             return None
-        inverse = inverse_transposed(factor)
+        inverse: Floats
+        if factor.shape[1] < _TINY:
+            inverse = np.asarray(np.linalg.inv(factor), dtype=np.float64).mT
+        else:
+            from scipy.linalg.lapack import dtrtri
+
+            # A transposed C-ordered triangle is an upper one in Fortran's order, which LAPACK takes as it is.
+            parts = [dtrtri(triangle.T)[0] for triangle in factor]
+            inverse = parts[0][np.newaxis] if len(parts) == 1 else np.stack(parts)
         return Triangles(factor, inverse, np.maximum(_norm_bound(factor) * _norm_bound(inverse), 1.0))
 
 

@@ -1,7 +1,7 @@
 """Factorisations of stacks of matrices: NumPy's for many small ones, LAPACK's own calls for large ones.
 
-NumPy has no triangular inverse and copies on the way in and out; for a hundred columns that doubles the cost
-of a fit. For small matrices its loop over the stack is what counts.
+NumPy copies on the way in and out; for a hundred columns that doubles the cost of a fit. For small matrices
+its loop over the stack is what counts.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 
 _SMALL = 32
-_TINY = 8
-"""Columns from which a triangular inverse of its own call beats the general one of a whole stack."""
 
 
 def eigh(symmetric: Floats) -> tuple[Floats, Floats]:
@@ -30,20 +28,6 @@ def eigh(symmetric: Floats) -> tuple[Floats, Floats]:
     if any(info != 0 for _, _, info in factored):
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
     return _stack([values for values, _, _ in factored]), _stack([vectors for _, vectors, _ in factored])
-
-
-def inverse_transposed(triangles: Floats) -> Floats:
-    """Transposed inverses (B, d, d) of lower triangles with a diagonal that is not 0.
-
-    >>> inverse_transposed(np.array([[[2.0, 0.0], [1.0, 1.0]]])).tolist()
-    [[[0.5, -0.5], [0.0, 1.0]]]
-    """
-    if triangles.shape[1] < _TINY:
-        return np.asarray(np.linalg.inv(triangles), dtype=np.float64).mT
-    from scipy.linalg.lapack import dtrtri
-
-    # A transposed C-ordered triangle is an upper one in Fortran's order, which LAPACK takes as it is.
-    return _stack([dtrtri(triangle.T)[0] for triangle in triangles])
 
 
 def pivots(columns: Floats) -> Ints:

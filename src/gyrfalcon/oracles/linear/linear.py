@@ -15,13 +15,13 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.oracles.features.bases import Basis, Identity
 from gyrfalcon.oracles.features.design import Design, Layout
-from gyrfalcon.oracles.linalg.conditioning import gram_suffices
+from gyrfalcon.oracles.linalg.conditioning import blocks_suffice
 from gyrfalcon.oracles.linear.fit_reports import constrained_report, ordinary_report
 from gyrfalcon.oracles.linear.models import LinearModel, OptimisticModel, linear_model
 from gyrfalcon.oracles.linear.reindex import reindexed_model, reindexed_moments, reindexed_scatter
 from gyrfalcon.oracles.protocol import Noise, Slack
 from gyrfalcon.oracles.solvers.constrained import constrained_fit
-from gyrfalcon.oracles.solvers.least_squares import LinearFit, least_squares, ridge_factors
+from gyrfalcon.oracles.solvers.least_squares import LinearFit, least_squares, ridge_fit
 from gyrfalcon.oracles.solvers.moments import Moments, Rows
 from gyrfalcon.oracles.solvers.slack import noise_of_parameters
 
@@ -136,19 +136,23 @@ class LinearOracle:
         new = self.sums(log)
         total = new if onto is None else onto.rootless() + new
         ridge = self.settings.ridge if penalised else 0.0
-        gram = total.gram if ridge == 0.0 else total.gram + ridge * self._unit_penalty(total)
-        if gram_suffices(gram):
+        gram = total.gram
+        if ridge > 0.0:  # on standardised columns: a form on the columns as they are
+            back = np.linalg.inv(self.standardisation(total))
+            gram = gram + ridge * np.asarray(back @ back.T)
+        if blocks_suffice(gram).all():
             return total
         rows = self._rows(log).with_root(new)
         return rows if onto is None else onto + rows
 
     def sums(self, log: Log, weights: Floats | None = None) -> Moments:
         """Statistics without a root, some rows at a time: their features then stay in cache."""
+        if 0 < len(log) <= _ROWS_AT_ONCE:
+            return self._rows(log, weights).moments()
         total = self.empty()
         for start in range(0, len(log), _ROWS_AT_ONCE):
             here = slice(start, start + _ROWS_AT_ONCE)
-            part = log.take(here) if len(log) > _ROWS_AT_ONCE else log
-            total += self._rows(part, None if weights is None else weights[here]).moments()
+            total += self._rows(log.take(here), None if weights is None else weights[here]).moments()
         return total
 
     def _rows(self, log: Log, weights: Floats | None = None) -> Rows:
@@ -159,9 +163,9 @@ class LinearOracle:
                 log.contexts.shared,
                 log.reward,
                 blocks=log.action,
-                n_blocks=design.n_blocks,
+                n_blocks=design.n_actions,
                 weights=weights,
-                width=design.n_own,
+                width=int(design.intercept) + len(design.center),
                 expand=design.own_rows,
             )
         features, blocks = design.rows(log)
@@ -171,7 +175,7 @@ class LinearOracle:
         self, coefficients: Floats, rows: Moments, previous: LinearModel | None = None
     ) -> LinearModel:
         """The model of these coefficients, (B, d); what rows say nothing about keeps its `previous` line."""
-        return linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous)
+        return linear_model(self.design, coefficients, self._seen(rows), previous)
 
     def empty(self) -> Moments:
         """Statistics of no rows."""
@@ -188,21 +192,20 @@ class LinearOracle:
         """The exact constrained fit; an action without any rows keeps its `previous` line."""
         if passive.n == 0.0:
             return self._unconstrained(active, previous)
-        change = self.standardisation(active.rootless() + passive.rootless())
+        both = active.rootless() + passive.rootless()
+        change = self.standardisation(both)
         fit = constrained_fit(
             active.transformed(change), passive.transformed(change), slack, self.settings.ridge
         )
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        return linear_model(
-            self.design, coefficients, self._seen(active, passive), previous
-        ), constrained_report(fit)
+        return self.model_of(coefficients, both, previous), constrained_report(fit)
 
     def _unconstrained(self, rows: Moments, previous: LinearModel | None) -> tuple[LinearModel, FitReport]:
         """Ordinary least squares, five times as fast as a constraint that can't bind."""
         change = self.standardisation(rows)
         fit = least_squares(rows.transformed(change), self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        model = linear_model(self.design, coefficients, self._seen(rows, self.empty()), previous)
+        model = linear_model(self.design, coefficients, self._seen(rows), previous)
         return model, ordinary_report(rows, fit)
 
     def passive_risk(self, passive: Moments) -> float:
@@ -243,13 +246,12 @@ class LinearOracle:
         return replace(model, bonus=bonus), ordinary_report(moments, fit)
 
     def confident(self, moments: Moments) -> tuple[OptimisticModel, LinearFit]:
-        """The same without a bonus, and with the fit itself."""
+        """The ridge fit of these rows with its confidence widths and without a bonus, and the fit itself."""
         change = self.standardisation(moments)
-        standardised = moments.transformed(change)
-        fit = least_squares(standardised, self.settings.ridge)
+        fit, factors = ridge_fit(moments.transformed(change), self.settings.ridge)
         coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
-        factors = np.ascontiguousarray(ridge_factors(standardised, self.settings.ridge) @ change)
-        return OptimisticModel(self.model_of(coefficients, moments).eagerly(), self.design, factors, 0.0), fit
+        model = replace(linear_model(self.design, coefficients, self._seen(moments)), eager=True)
+        return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), 0.0), fit
 
     def log_determinants(self, moments: Moments, scale: Moments) -> Floats:
         """How much is known: ln det(I + Gram / ridge) of each block, (B,), standardised as `scale` is."""
@@ -285,13 +287,14 @@ class LinearOracle:
         """The model in which action k scores as action source[k] did, and a new one (-1) is unknown."""
         return reindexed_model(model, source, self.design)
 
-    def _seen(self, active: Moments, passive: Moments) -> Bools | None:
+    def _seen(self, rows: Moments) -> Bools | None:
+        """(K,): actions with rows; None if all have some, or share their coefficients."""
         design = self.design
         if design.layout is Layout.SHARED or (design.layout is Layout.HYBRID and design.n_own == 0):
             return None
-        seen = (active.weight + passive.weight) > 0.0
+        seen = rows.weight > 0.0
         if design.layout is Layout.HYBRID:
-            squares = np.diag(active.gram[0] + passive.gram[0])[design.n_joint :]
+            squares = np.diag(rows.gram[0])[design.n_joint :]
             seen = squares.reshape(design.n_actions, -1).sum(axis=1) > 0.0
         return None if seen.all() else seen
 
@@ -301,11 +304,6 @@ class LinearOracle:
             return np.eye(self.design.block_width)
         change: Floats = self.design.standardisations(pooled.weight, pooled.gram)[0]
         return change
-
-    def _unit_penalty(self, pooled: Moments) -> Floats:
-        """The identity on standardised columns, as a form on the columns as they are, (d, d)."""
-        back = np.linalg.inv(self.standardisation(pooled))
-        return np.asarray(back @ back.T)
 
 
 def _action_means(contexts: Contexts, q: int) -> Floats:

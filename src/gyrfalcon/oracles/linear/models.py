@@ -36,7 +36,7 @@ class PerActionModel:
         return columns.T
 
     def eagerly(self) -> PerActionModel:
-        """The same model, in which an action without data scores just above the best of the others."""
+        """The model in which an action without data scores just above the best of the others."""
         return replace(self, eager=True)
 
 
@@ -68,7 +68,7 @@ class JointModel:
         return inner_products(self.joint[:, np.newaxis], cube.swapaxes(0, 1))[:, 0]
 
     def eagerly(self) -> JointModel:
-        """The same model, in which an action without data scores just above the best of the others."""
+        """The model in which an action without data scores just above the best of the others."""
         return replace(self, eager=True)
 
 
@@ -145,7 +145,7 @@ def linear_model(
     design: Design, coefficients: Floats, seen: Bools | None, previous: LinearModel | None = None
 ) -> LinearModel:
     """The model of coefficients (B, d); unseen actions keep their `previous` line or are unknown."""
-    if design.layout is Layout.PER_ACTION and design.n_joint == design.n_own:
+    if design.layout is Layout.PER_ACTION and len(design.action_center) == 0:
         return _per_action_model(design, coefficients, seen, previous)
     if design.layout is Layout.PER_ACTION:
         kept = previous if isinstance(previous, JointModel) else None

@@ -8,8 +8,8 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
-from gyrfalcon.oracles.recursive.inverses import inverse_of
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, by_action, columns_of
+from gyrfalcon.oracles.features.design import columns_of
+from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, by_action, inverse_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class DeferredRidge:
         return self.fit.n_columns
 
     def with_rows(self, log: Log) -> DeferredRidge:
-        """The same regression with the rows of a log added to its sums."""
+        """The regression with the rows of a log added to its sums."""
         if len(log) == 0:
             return self
         gram, cross = self.gram.copy(), self.cross.copy()

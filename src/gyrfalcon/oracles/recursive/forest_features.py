@@ -13,8 +13,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.oracles.features.bases import FeatureMap, Identity
-from gyrfalcon.oracles.features.union import StandardisedMap
+from gyrfalcon.oracles.features.bases import FeatureMap, Identity, StandardisedMap
 from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, by_action
 from gyrfalcon.oracles.regressors.fitted import RegressorModel
 from gyrfalcon.oracles.regressors.regressor import Regressor, RegressorOracle

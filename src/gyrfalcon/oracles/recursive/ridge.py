@@ -8,18 +8,15 @@ theta shrinks in the directions of new ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
-from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import FeatureMap
-from gyrfalcon.oracles.linalg.batch_invariant import inner_products, quadratic_forms
-from gyrfalcon.oracles.linear.models import fill_unknown
-from gyrfalcon.oracles.recursive.inverses import GrowingInverses, no_rows, shrunken
+from gyrfalcon.oracles.features.design import columns_of
+from gyrfalcon.oracles.recursive.model import RecursiveModel
 
 N_PREFIX = 128
 _ROWS_AT_ONCE = 1 << 12
@@ -67,8 +64,8 @@ class RecursiveRidge:
         return RecursiveRidge(
             basis=basis,
             ridge=float(ridge),
-            inverses=no_rows(n_actions, d, ridge),
-            prefix_inverses=no_rows(n_actions, n_prefix, ridge) if n_prefix < d else None,
+            inverses=np.tile(np.eye(d) / ridge, (n_actions, 1, 1)),
+            prefix_inverses=np.tile(np.eye(n_prefix) / ridge, (n_actions, 1, 1)) if n_prefix < d else None,
             coefficients=np.zeros((n_actions, d)),
             cross=np.zeros((n_actions, d)),
             squares=np.zeros(n_actions),
@@ -120,10 +117,13 @@ class RecursiveRidge:
         leverages = np.empty(len(log))
         if len(log) == 0:
             return self, leverages
-        after = self._copied()
+        arrays = ("inverses", "prefix_inverses", "coefficients", "cross", "squares", "weights")
+        copies = {name: array.copy() for name in arrays if (array := getattr(self, name)) is not None}
+        after = replace(self, **copies)
         with np.errstate(over="ignore", invalid="ignore"):  # checked below
-            for start, part in _parts(log):
-                here = slice(start, start + len(part))
+            for start in range(0, len(log), _ROWS_AT_ONCE):
+                here = slice(start, start + _ROWS_AT_ONCE)
+                part = log.take(here) if len(log) > _ROWS_AT_ONCE else log
                 made = columns_of(self.basis, part.contexts) if phi is None else phi[here]
                 leverages[here] = after._add(made, part)
         if not np.isfinite(after.squares).all():
@@ -135,16 +135,18 @@ class RecursiveRidge:
     def _add(self, phi: Floats, log: Log) -> Floats:
         """Add rows in place, to a fresh copy, and return the leverages that they had before."""
         order, played = by_action(log.action)
-        phi, reward = phi[order], log.reward[order]
-        leverages = np.empty(len(log))
-        inverses = [GrowingInverses(own) for own in (self.inverses, self.prefix_inverses) if own is not None]
+        phi, reward, leverages = phi[order], log.reward[order], np.empty(len(log))
+        # Work space is allocated once: that costs more than the sums.
+        room = np.empty(self.inverses.shape[1:])
+        prefix = self.prefix_inverses
+        prefix_room = None if prefix is None else np.empty(prefix.shape[1:])
         for action, part in played:
             f, r = phi[part], reward[part]
             errors = r - f @ self.coefficients[action]
-            change, leverages[order[part]] = inverses[0].updated(action, f, errors)
+            change, leverages[order[part]] = updated_inverse(self.inverses[action], f, errors, room)
             self.coefficients[action] += change
-            for prefix in inverses[1:]:
-                prefix.updated(action, f[:, : prefix.width], errors)
+            if prefix is not None and prefix_room is not None:
+                updated_inverse(prefix[action], f[:, : len(prefix_room)], errors, prefix_room)
             self.cross[action] += r @ f
             self.squares[action] += r @ r
             self.weights[action] += len(r)
@@ -152,14 +154,13 @@ class RecursiveRidge:
 
     def predicted(self, log: Log) -> tuple[Floats, Floats]:
         """Estimate theta_a'phi and leverage phi'P_a phi of the action that was taken, (n,) each."""
-        values, leverages = np.empty(len(log)), np.empty(len(log))
-        for start, some in _parts(log):
-            order, played = by_action(some.action)
-            made = columns_of(self.basis, some.contexts)[order]
-            for action, part in played:
-                f, where = made[part], start + order[part]
-                values[where] = f @ self.coefficients[action]
-                leverages[where] = np.einsum("nd,nd->n", f @ self.inverses[action], f)
+        phi = columns_of(self.basis, log.contexts)
+        values = np.einsum("nd,nd->n", phi, self.coefficients[log.action])
+        leverages = np.empty(len(log))
+        order, played = by_action(log.action)
+        for action, part in played:
+            f = phi[order[part]]
+            leverages[order[part]] = np.einsum("nd,nd->n", f @ self.inverses[action], f)
         return values, np.maximum(leverages, 0.0, out=leverages)
 
     def model(self, bonus: float = 0.0, bounds: tuple[float, float] | None = None) -> RecursiveModel:
@@ -204,75 +205,6 @@ class RecursiveRidge:
             weights=_taken(self.weights, source, 0.0),
         )
 
-    def _copied(self) -> RecursiveRidge:
-        """A copy whose arrays can be changed in place."""
-        return replace(
-            self,
-            inverses=self.inverses.copy(),
-            prefix_inverses=None if self.prefix_inverses is None else self.prefix_inverses.copy(),
-            coefficients=self.coefficients.copy(),
-            cross=self.cross.copy(),
-            squares=self.squares.copy(),
-            weights=self.weights.copy(),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RecursiveModel:
-    """Estimates of a recursive regression, clipped to `bounds`, plus `bonus` times their widths."""
-
-    basis: FeatureMap
-    coefficients: Floats  # (K, d)
-    matrices: Floats  # (K, q, q): widths are those of the first q columns
-    bonus: float
-    bounds: tuple[float, float] | None
-    known: Bools | None  # (K,) actions with data; None: all
-
-    def scores(self, contexts: Contexts) -> Floats:
-        """Estimates plus bonus times widths, (n, K)."""
-        phi = columns_of(self.basis, contexts)
-        columns = self._means(phi, contexts.eligible)
-        if self.bonus != 0.0:
-            columns += self.bonus * self._widths(phi)
-        return columns.T
-
-    def means(self, contexts: Contexts) -> Floats:
-        """The estimates alone, (n, K); an action without data has just more than the best of the others."""
-        return self._means(columns_of(self.basis, contexts), contexts.eligible).T
-
-    def widths(self, contexts: Contexts) -> Floats:
-        """The length of phi in the inverse of the regularised Gram matrix, (n, K)."""
-        return self._widths(columns_of(self.basis, contexts)).T
-
-    def _means(self, phi: Floats, eligible: Bools | None) -> Floats:
-        columns = inner_products(self.coefficients, phi)
-        if self.bounds is not None:
-            np.clip(columns, *self.bounds, out=columns)
-        if self.known is not None:
-            fill_unknown(columns, self.known, eligible, eager=True)
-        return columns
-
-    def _widths(self, phi: Floats) -> Floats:
-        squares = quadratic_forms(self.matrices, np.ascontiguousarray(phi[:, : self.matrices.shape[1]]))
-        return np.sqrt(squares, out=squares)
-
-
-def columns_of(basis: FeatureMap, contexts: Contexts) -> Floats:
-    """The columns [1, basis(x)], (n, 1 + D)."""
-    features = basis.expand(contexts.shared)
-    phi = np.empty((len(features), 1 + features.shape[1]))
-    phi[:, 0] = 1.0
-    phi[:, 1:] = features
-    return phi
-
-
-def _parts(log: Log) -> Iterator[tuple[int, Log]]:
-    if len(log) <= _ROWS_AT_ONCE:
-        yield 0, log
-        return
-    for start in range(0, len(log), _ROWS_AT_ONCE):
-        yield start, log.take(slice(start, start + _ROWS_AT_ONCE))
-
 
 def by_action(action: Ints) -> tuple[Ints, list[tuple[int, slice]]]:
     """An order that groups rows by action, and each action that was taken with its slice of the order."""
@@ -287,3 +219,66 @@ def _taken(values: Floats, source: Ints, new: float | Floats) -> Floats:
     taken: Floats = values[source]
     taken[source < 0] = new
     return taken
+
+
+def updated_inverse(inverse: Floats, f: Floats, errors: Floats, room: Floats) -> tuple[Floats, Floats]:
+    """The change (d,) of an action's coefficients by rows (m, d) with these errors, and the rows' leverages (m,).
+
+    The inverse P (d, d) is updated in place. Rows F take it to P - V'V with V = L^-1 F P and LL' = I + F P F',
+    which stays exactly symmetric, and with errors e = r - F theta they move the coefficients by V' L^-1 e.
+    Leverages are those before the update. `room` is work space of the shape of P.
+    """
+    from scipy.linalg.lapack import dtrtrs
+
+    n, width = f.shape
+    if n >= width:
+        leverages = np.einsum("nd,nd->n", f @ inverse, f)
+        inverse[...] = inverse_of(inverse_of(inverse) + f.T @ f)
+        return np.asarray(inverse @ (errors @ f)), np.maximum(leverages, 0.0)
+    sides = np.empty((n, width + 1))
+    towards, sides[:, -1] = sides[:, :-1], errors
+    np.matmul(f, inverse, out=towards)
+    spread = towards @ f.T
+    leverages = np.maximum(spread.diagonal(), 0.0)
+    spread.flat[:: n + 1] += 1.0
+    solved = dtrtrs(_triangle(spread), sides, lower=0, trans=1)[0]
+    v = np.ascontiguousarray(solved[:, :-1])
+    inverse -= np.matmul(v.T, v, out=room)
+    return np.asarray(solved[:, -1] @ v), leverages
+
+
+def inverse_of(matrix: Floats) -> Floats:
+    """The exactly symmetric inverse of a positive definite matrix.
+
+    >>> inverse_of(np.array([[2.0, 1.0], [1.0, 1.0]])).round(12).tolist()
+    [[1.0, -1.0], [-1.0, 2.0]]
+    """
+    from scipy.linalg.lapack import dpotri
+
+    upper = np.triu(dpotri(_triangle(matrix))[0])
+    return np.asarray(upper + np.triu(upper, 1).T)
+
+
+def shrunken(inverses: Floats, factor: float, ridge: float) -> tuple[Floats, Floats]:
+    """(K, d, d) each: the inverses where A is `factor` times what it was, and what they are multiplied by.
+
+    >>> shrunken(np.array([[[0.2]]]), factor=0.5, ridge=1.0)[0].round(12).tolist()  # 1 / (4 + 1), 1 / (2 + 1)
+    [[[0.333333333333]]]
+    """
+    eye = np.eye(inverses.shape[1])
+    changes = np.stack([inverse_of(factor * eye + (1.0 - factor) * ridge * own) for own in inverses])
+    products = inverses @ changes  # of matrices that commute: only rounding is not symmetric
+    return (products + products.mT) / 2.0, changes
+
+
+def _triangle(matrix: Floats) -> Floats:
+    """The upper triangle R in Fortran's order with R'R = matrix; what is below it is undefined."""
+    from scipy.linalg.lapack import dpotrf
+
+    triangle, info = dpotrf(matrix, clean=0)
+    if info != 0 or not np.isfinite(triangle[-1, -1]):
+        raise ValueError(
+            "Features or rewards are not finite, or too large for a recursive fit (products of up to "
+            f"{np.abs(matrix).max():.1e}); drop such rows, or standardise the features first."
+        )
+    return np.asarray(triangle)

@@ -10,8 +10,8 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.oracles.linalg.conditioning import (
     GRAM_CONDITION,
     Triangles,
+    blocks_suffice,
     equilibrated,
-    gram_suffices,
     triangles,
 )
 from gyrfalcon.oracles.linalg.whitening import Whitening, whitened_gram, whitened_rows
@@ -61,15 +61,18 @@ def penalty_rows(penalty: Floats, n_blocks: int) -> Floats:
 def least_squares(moments: Moments, ridge: float | Floats = 0.0, *, shortest: bool = True) -> LinearFit:
     """The fit of least sum w (r - x'theta)^2 + ridge |theta|^2 in each block.
 
-    If there are several it is the shortest, which takes its time, or any of them if that is not needed.
+    If there are several it is the shortest, which takes its time, or any of them without `shortest`.
 
     >>> fit = least_squares(Moments.of([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0]))
     >>> fit.coefficients.round(12).tolist(), fit.rank, fit.accurate
     ([[1.0, 2.0]], 2, True)
     """
     penalty = penalty_of(ridge, moments.gram.shape[1])
+    quick = _cholesky_fit(moments, penalty)
+    if quick is not None:
+        return quick[0]
     penalised = moments.gram + np.diag(penalty)
-    if moments.root is None or gram_suffices(penalised):
+    if moments.root is None or blocks_suffice(penalised).all():
         whitening = whitened_gram(penalised)
         target = np.einsum("bij,bi->bj", whitening.basis, moments.cross)
         theta = np.einsum("bij,bj->bi", whitening.basis, target)
@@ -117,12 +120,12 @@ def triangular_factors(triangles: Triangles, scale: Floats) -> Floats:
     return np.tril(triangles.inverse.mT) * scale[:, None, :]
 
 
-def ridge_factors(moments: Moments, ridge: float | Floats) -> Floats:
-    """(B, d, d): factors F with |F x|^2 = x'(Gram + ridge)^{-1} x, for a ridge above 0.
+def ridge_fit(moments: Moments, ridge: float | Floats) -> tuple[LinearFit, Floats]:
+    """The fit with a ridge above 0, and factors F (B, d, d) with |F x|^2 = x'(Gram + ridge)^{-1} x.
 
     Lower triangles where the condition is small, which it is unless features are nearly collinear.
 
-    >>> factor = ridge_factors(Moments.of([[1.0, 0.0]], [1.0]), 1.0)[0]
+    >>> factor = ridge_fit(Moments.of([[1.0, 0.0]], [1.0]), 1.0)[1][0]
     >>> (factor.T @ factor).round(12).tolist()
     [[0.5, 0.0], [0.0, 1.0]]
     """
@@ -131,12 +134,30 @@ def ridge_factors(moments: Moments, ridge: float | Floats) -> Floats:
         raise ValueError(
             f"ridge is {ridge}; widths of unseen directions are finite only for a ridge above 0."
         )
+    quick = _cholesky_fit(moments, penalty)
+    if quick is not None:
+        fit, basis = quick
+        return fit, np.tril(basis.mT)
     scaled, scale = equilibrated(moments.gram + np.diag(penalty))
-    triangles = Triangles.of(scaled)
-    if triangles is not None and (triangles.conditions <= GRAM_CONDITION).all():
-        return triangular_factors(triangles, scale)
     values, vectors = np.linalg.eigh(scaled)
     # Rounding must not make an unseen direction look seen: no eigenvalue lies below that of the ridge alone.
     floor = (penalty * scale**2).min(axis=1, initial=np.inf)
-    factor: Floats = vectors.mT * scale[:, None, :] / np.sqrt(np.maximum(values, floor[:, None]))[:, :, None]
-    return factor
+    factors: Floats = vectors.mT * scale[:, None, :] / np.sqrt(np.maximum(values, floor[:, None]))[:, :, None]
+    return least_squares(moments, ridge), factors
+
+
+def _cholesky_fit(moments: Moments, penalty: Floats) -> tuple[LinearFit, Floats] | None:
+    """The fit where every block's condition is surely small, as it nearly always is; else None.
+
+    Also the (B, d, d) coordinates in which the design is orthonormal: theta = basis y.
+    """
+    scaled, scale = equilibrated(moments.gram + np.diag(penalty))
+    triangles = Triangles.of(scaled)
+    if triangles is None or not (triangles.conditions <= GRAM_CONDITION).all():
+        return None
+    basis = triangles.inverse
+    basis *= scale[:, :, None]
+    target = np.einsum("bij,bi->bj", basis, moments.cross)
+    theta = np.einsum("bij,bj->bi", basis, target)
+    condition = float(triangles.conditions.max(initial=1.0))
+    return LinearFit(theta, condition, True, theta.size, residual_squares(moments, theta)), basis

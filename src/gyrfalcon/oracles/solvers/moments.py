@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.oracles.linalg.conditioning import eigenvalue_tolerance, equilibrated, gram_suffices, triangles
+from gyrfalcon.oracles.linalg.conditioning import (
+    blocks_suffice,
+    eigenvalue_tolerance,
+    equilibrated,
+    triangles,
+)
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -70,7 +76,7 @@ class Moments:
         """
         rows = Rows.of(features, rewards, blocks=blocks, n_blocks=n_blocks, weights=weights)
         moments = rows.moments()
-        if keep_root or (keep_root is None and not gram_suffices(moments.gram)):
+        if keep_root or (keep_root is None and not blocks_suffice(moments.gram).all()):
             return rows.with_root(moments)
         return moments
 
@@ -108,7 +114,7 @@ class Moments:
             self.cross + other.cross,
             self.squares + other.squares,
             self.weight + other.weight,
-            _merged_root(self, other),
+            None if self.root is None and other.root is None else _merged_root(self, other),
         )
 
     def rootless(self) -> Moments:
@@ -166,11 +172,11 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Checked rows, grouped by block; `groups` holds each block's row numbers, None all rows in one block."""
+    """Checked rows, grouped by block; `groups` holds each block's row numbers, or None for all rows."""
 
     features: Floats
     rewards: Floats
-    groups: list[Ints] | None
+    groups: Sequence[Ints | None]
     root_weights: Floats | None
     names: tuple[str, str, str]
     width: int
@@ -199,7 +205,7 @@ class Rows:
             raise ValueError(f"{names[0]} has shape {x.shape}; give one row per reward, (n, d).")
         if r.shape != (len(x),):
             raise ValueError(f"{names[1]} has shape {r.shape}; give one value for each of {len(x)} rows.")
-        groups = None
+        groups: Sequence[Ints | None] = [None]
         if blocks is not None:
             groups = _row_numbers(np.asarray(blocks), len(x), n_blocks, names[2])
             x = np.ascontiguousarray(x)  # `take` would copy the whole of a strided array at every call
@@ -208,14 +214,9 @@ class Rows:
         roots = None if weights is None else np.sqrt(checked_weights(weights, len(x)))
         return Rows(x, r, groups, roots, names, x.shape[1] if width is None else width, expand)
 
-    @property
-    def n_blocks(self) -> int:
-        """The number of blocks, with and without rows."""
-        return 1 if self.groups is None else len(self.groups)
-
     def moments(self) -> Moments:
         """The sums over the rows, without a root; ValueError when they are not finite."""
-        total = Moments.zeros(self.n_blocks, self.width)
+        total = Moments.zeros(len(self.groups), self.width)
         size = max(ROWS_PER_CHUNK, _NUMBERS_PER_CHUNK // max(self.width, 1))
         with np.errstate(over="ignore", invalid="ignore"):
             for block, x, r, w in self._chunks(size):
@@ -223,25 +224,26 @@ class Rows:
                 total.cross[block] += x.T @ r
                 total.squares[block] += r @ r
                 total.weight[block] += len(r) if w is None else w @ w
-        self._refuse_nonfinite(total)
+        # A NaN or infinity always reaches the sums: the rows are searched only once it is known to be there.
+        if not all(np.isfinite(sums).all() for sums in (total.gram, total.cross, total.squares)):
+            self._refuse_nonfinite()
         return total
 
     def with_root(self, moments: Moments) -> Moments:
         """The moments of these rows together with their root, by QR of the rows."""
         width = self.width + 1
-        factors = [np.zeros((0, width)) for _ in range(self.n_blocks)]
+        factors = [np.zeros((0, width)) for _ in self.groups]
         for block, x, r, _ in self._chunks(max(ROWS_PER_CHUNK, 8 * width)):
             stack = np.concatenate([factors[block], np.column_stack([x, r])])
             factors[block] = stack if len(stack) <= width else triangles(stack)
-        root = np.zeros((self.n_blocks, max(map(len, factors), default=0), width))
+        root = np.zeros((len(factors), max(map(len, factors), default=0), width))
         for block, factor in enumerate(factors):
             root[block, : len(factor)] = factor
         return Moments(moments.gram, moments.cross, moments.squares, moments.weight, root)
 
     def _chunks(self, size: int) -> Iterator[tuple[int, Floats, Floats, Floats | None]]:
         """Each block's rows and rewards, times the root of their weights, a few at a time."""
-        for block in range(self.n_blocks):
-            index = None if self.groups is None else self.groups[block]
+        for block, index in enumerate(self.groups):
             for start in range(0, len(self.features) if index is None else len(index), size):
                 part = slice(start, start + size)
                 x = self.features[part] if index is None else self.features.take(index[part], axis=0)
@@ -254,14 +256,8 @@ class Rows:
                     w = self.root_weights[part] if index is None else self.root_weights[index[part]]
                     yield block, x * w[:, None], r * w, w
 
-    def _refuse_nonfinite(self, total: Moments) -> None:
-        # A NaN or infinity always reaches the sums: the rows are searched only once it is known to be there.
-        if (
-            np.isfinite(total.gram).all()
-            and np.isfinite(total.cross).all()
-            and np.isfinite(total.squares).all()
-        ):
-            return
+    def _refuse_nonfinite(self) -> NoReturn:
+        """Raise ValueError for the first number that is not finite, or for sums that overflow."""
         for name, values in zip(self.names, (self.features, self.rewards), strict=False):
             bad = np.argwhere(~np.isfinite(values))
             if len(bad):
@@ -304,7 +300,7 @@ def checked_weights(weights: ArrayLike, n: int) -> Floats:
 
 def root_of(moments: Moments) -> Floats | None:
     """The root, derived from the Gram matrix where that has the digits for it; None where it has not."""
-    if moments.root is not None or not gram_suffices(moments.gram):
+    if moments.root is not None or not blocks_suffice(moments.gram).all():
         return moments.root
     above = np.concatenate([moments.gram, moments.cross[:, :, None]], axis=2)
     below = np.concatenate([moments.cross, moments.squares[:, None]], axis=1)
@@ -318,9 +314,7 @@ def root_of(moments: Moments) -> Floats | None:
 
 
 def _merged_root(one: Moments, other: Moments) -> Floats | None:
-    """A root of the sum, of at most d + 1 rows; None when neither has one or one cannot be derived."""
-    if one.root is None and other.root is None:
-        return None
+    """A root of the sum, of at most d + 1 rows; None where one of them cannot be derived."""
     first, second = root_of(one), root_of(other)
     if first is None or second is None:
         return None

@@ -1,13 +1,18 @@
-"""Regression splines: B-splines of each input with knots at its quantiles, and straight lines outside."""
+"""Smooth bases: regression splines of each input, and random Fourier features of all of them together.
+
+Splines have knots at quantiles of an input, and are straight lines outside of its range.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite, pi, prod, sqrt
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.oracles.features.bases import moments
+from gyrfalcon.oracles.linalg.batch_invariant import inner_products
 
 # In standard deviations. The line outside a range is as steep as 1 / (the outermost gap between knots), and a
 # line through a crowd of nearly equal values would follow their noise.
@@ -128,6 +133,85 @@ class Splines:
         more_powers, more_pieces = self.degree + 1 - table.shape[0], self.n_knots + 1 - table.shape[1]
         table = np.pad(table, ((0, more_powers), (0, 0), (0, 0)))
         return np.pad(table, ((0, 0), (0, more_pieces), (0, 0)), mode="edge")
+
+
+@dataclass(frozen=True, slots=True)
+class FourierMap:
+    """Random Fourier features: cosines of the standardised inputs, with `frequencies` (p, D) and `phases` (D,).
+
+    >>> cosines = FourierMap(np.zeros(1), np.ones(1), frequencies=np.array([[1.0, 2.0]]), phases=np.zeros(2))
+    >>> cosines.expand(np.array([np.pi])).round(6)
+    array([-1.,  1.])
+    """
+
+    means: Floats
+    scales: Floats
+    frequencies: Floats
+    phases: Floats
+
+    @property
+    def n_inputs(self) -> int:
+        """The number p of inputs."""
+        return self.means.size
+
+    @property
+    def n_features(self) -> int:
+        """The number D of random Fourier features."""
+        return self.phases.size
+
+    def expand(self, x: Floats) -> Floats:
+        """sqrt(2 / D) cos(W z + phase), (..., D), of the standardised inputs z."""
+        z = np.ascontiguousarray((x - self.means) / self.scales).reshape(prod(x.shape[:-1]), len(self.means))
+        # Contiguous, so that the cosine runs over the same kind of loop whatever the batch.
+        angles = inner_products(z, self.frequencies.T)
+        angles += self.phases
+        features: Floats = np.cos(angles)
+        features *= sqrt(2.0 / len(self.phases))
+        return features.reshape(*x.shape[:-1], len(self.phases))
+
+
+@dataclass(frozen=True, slots=True)
+class RandomFourier:
+    """Random Fourier features: their inner products approximate a Gaussian kernel.
+
+    The kernel is exp(-|z - z'|^2 / (2 length_scale^2)) of standardised inputs z (Rahimi and Recht, 2007, Algorithm
+    1). The features depend on the seed and the number of inputs alone.
+
+    Parameters
+    ----------
+    n_features : int, default 100
+        Number of features.
+    length_scale : float, default 1.0
+        Length scale of the kernel, in standard deviations of the inputs.
+    seed : int, default 0
+        Seed of the random frequencies and phases.
+
+    Examples
+    --------
+    >>> features = RandomFourier(n_features=2000, length_scale=2.0).fit(np.array([[0.0], [2.0]]))
+    >>> a, b = features.expand(np.array([[0.0], [2.0]]))  # these are z = -1 and z = 1
+    >>> bool(abs(a @ b - np.exp(-0.5)) < 0.05)
+    True
+    """
+
+    n_features: int = 100
+    length_scale: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n_features < 2:
+            raise ValueError(f"n_features is {self.n_features}; give at least 2, better 100 or more.")
+        if not (isfinite(self.length_scale) and self.length_scale > 0.0):
+            raise ValueError(f"length_scale is {self.length_scale}; give a finite number above 0, such as 1.")
+        if self.seed < 0:
+            raise ValueError(f"seed is {self.seed}; give a whole number that is not negative.")
+
+    def fit(self, x: Floats) -> FourierMap:
+        """Features drawn from the seed, of inputs standardised with these rows."""
+        means, scales = moments(x)
+        rng = np.random.default_rng(self.seed)
+        frequencies = rng.standard_normal((x.shape[1], self.n_features)) / self.length_scale
+        return FourierMap(means, scales, frequencies, rng.uniform(0.0, 2.0 * pi, self.n_features))
 
 
 def _extended(values: Floats, size: int) -> Floats:
