@@ -79,7 +79,8 @@ class MisspecificationEstimate:
     def __repr__(self) -> str:
         sign = "b >=" if self.is_lower_bound else "b about"
         interval = f"{100 * self.level:.4g}% interval {self.lower:.4g} to {self.upper:.4g}"
-        found = f"{sign} {self.b_hat:.4g}, {interval}, {self.method} of {self.n_rows} rows"
+        method = self.method.replace("_", " ")  # a sentence for readers; the field has the value
+        found = f"{sign} {self.b_hat:.4g}, {interval}, {method} of {self.n_rows} rows"
         return f"{type(self).__name__}({found})"
 
     @staticmethod
