@@ -41,12 +41,17 @@ demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in
 # One process per core: libraries that start threads of their own would only wait for each other.
 test test-long check: export OMP_NUM_THREADS := 1
 test test-long check: export OPENBLAS_NUM_THREADS := 1
+# Every process would compile all that it imports anew.
+test test-long check: export PYTHONDONTWRITEBYTECODE :=
 
-test: $(DEV_READY) ## Run the tests
-	$(PY) -m pytest -n auto -m "not long"
+# Neighbours share what they need, and who is done first takes over from the others.
+PYTEST := $(PY) -m pytest -n auto --dist worksteal
 
-test-long: $(DEV_READY) ## Run the tests that are too slow for every run
-	$(PY) -m pytest -n auto -m long
+test: $(DEV_READY) ## Run the tests, in three minutes or so
+	$(PYTEST) -m "not long"
+
+test-long: $(DEV_READY) ## Run all tests, also those too slow for every run, on many more random examples
+	$(PYTEST) --hypothesis-profile thorough
 
 check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m ruff format --check .
