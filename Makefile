@@ -42,12 +42,17 @@ demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in
 # One process per core: libraries that start threads of their own would only wait for each other.
 test test-long coverage check: export OMP_NUM_THREADS := 1
 test test-long coverage check: export OPENBLAS_NUM_THREADS := 1
+# Every process would compile all that it imports anew.
+test test-long coverage check: export PYTHONDONTWRITEBYTECODE :=
 
-test: $(DEV_READY) ## Run the tests
-	$(PY) -m pytest -n auto -m "not long and not site"
+# Neighbours share what they need, and who is done first takes over from the others.
+PYTEST := $(PY) -m pytest -n auto --dist worksteal
 
-test-long: $(DEV_READY) ## Run the tests that are too slow for every run
-	$(PY) -m pytest -n auto -m long
+test: $(DEV_READY) ## Run the tests, in three minutes or so
+	$(PYTEST) -m "not long and not site"
+
+test-long: $(DEV_READY) ## Run all tests, also those too slow for every run, on many more random examples
+	$(PYTEST) -m "not site" --hypothesis-profile thorough
 
 test-kernels: $(DEV_READY) ## Run the tests of batch invariance under each set of BLAS kernels
 	$(PY) -m tests.blas_kernels -n auto
@@ -60,7 +65,7 @@ test-all: ## Run the tests on every Python from 3.11 to 3.13 that this machine h
 	done
 
 coverage: $(DEV_READY) ## Run the tests and fail below the coverage floor of pyproject.toml
-	$(PY) -m pytest -n auto -m "not long and not site" --cov --cov-report=term:skip-covered
+	$(PYTEST) -m "not long and not site" --cov --cov-report=term:skip-covered
 
 build: $(DEV_READY) ## Build the wheel and the source distribution into dist/
 	$(PY) -m hatchling build

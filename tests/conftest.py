@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # Whether a test passes says nothing about how long a busy machine took to run it.
-for profile, n_examples in {"quick": 30, "thorough": 200}.items():
+for profile, n_examples in {"quick": 20, "thorough": 200}.items():
     settings.register_profile(
         profile, max_examples=n_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

@@ -15,13 +15,17 @@ def spread(*columns: Iterable[Any], every: int) -> list[Any]:
     The one moves on by a place from each value to the next, so that no value is without a case in each run.
     """
     numbered = [list(enumerate(column)) for column in columns]
-    cases = []
-    for combination in product(*numbered):
-        marks = () if sum(place for place, _ in combination) % every == 0 else pytest.mark.long
-        values = [value for _, value in combination]
-        cases.append(pytest.param(*values, marks=marks, id="-".join(map(_name, values))))
-    return cases
+    return [
+        _case([value for _, value in pairs], is_long=sum(place for place, _ in pairs) % every != 0)
+        for pairs in product(*numbered)
+    ]
 
 
-def _name(value: Any) -> str:
-    return str(getattr(value, "__name__", value))
+def all_long(*columns: Iterable[Any]) -> list[Any]:
+    """All combinations of values as parameters of a test, in the long run alone."""
+    return [_case(values, is_long=True) for values in product(*columns)]
+
+
+def _case(values: Iterable[Any], is_long: bool) -> Any:
+    names = (str(getattr(value, "__name__", value)) for value in values)
+    return pytest.param(*values, marks=pytest.mark.long if is_long else (), id="-".join(names))

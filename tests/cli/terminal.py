@@ -54,6 +54,11 @@ def refusal(result: Result) -> str:
     return sentence
 
 
+def without_progress(said: str) -> list[str]:
+    """The lines of stderr, but for those on what is left to do, which come where ten seconds have passed."""
+    return [line for line in said.splitlines() if not line.endswith(" s left")]
+
+
 def grid_file(folder: Path, text: str) -> Path:
     """A sweep file with that text."""
     path = folder / "grid.toml"

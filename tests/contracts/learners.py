@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import pytest
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
@@ -35,6 +34,7 @@ from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.oracles.stump_hull.regressor import StumpHull
 from tests.contracts.throwaway import ExponentialWeights, Forest, Gate, Master
+from tests.long_run import all_long, spread
 
 PLAIN: dict[str, Learner] = {
     "gate": Gate(),
@@ -245,9 +245,11 @@ REPRESENTATIVES = {
 }
 
 
-def cases(names: Iterable[str]) -> list[Any]:
-    """Parameters of a test: representatives are for every run, and all others for the long one."""
-    return [
-        pytest.param(name, marks=() if name in REPRESENTATIVES else pytest.mark.long, id=name)
-        for name in names
-    ]
+def cases(names: Iterable[str], *columns: Iterable[str]) -> list[Any]:
+    """Parameters of a test: representatives are for each run, and the other learners for the long one.
+
+    Of a further column each run has every other value for a representative, and the long one has all.
+    """
+    listed = list(names)
+    chosen, others = ([one for one in listed if (one in REPRESENTATIVES) is kept] for kept in (True, False))
+    return [*spread(chosen, *columns, every=2 if columns else 1), *all_long(others, *columns)]

@@ -157,8 +157,7 @@ ENVIRONMENTS = {
 }
 
 
-@every_learner
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize(("name", "environment"), cases(LEARNERS, ENVIRONMENTS))
 def test_propensities_are_valid_and_masks_respected(name: str, environment: str) -> None:
     play = played(name, ENVIRONMENTS[environment])
     assert_valid(play.epoch, play.environment)

@@ -269,19 +269,21 @@ _THREADS = """
 import sys
 from gyrfalcon.sweeps.grid import Grid
 from gyrfalcon.sweeps.run import run_sweep
+n_rounds, n_replications = map(int, sys.argv[2:])
 learners = ["LinUCB", "EpsilonFalcon", {"name": "LinTS", "n_draws": 200}]
 waves = {"name": "RandomFourier", "n_features": 60}
 wide = {"name": "LinUCB", "model_class": {"name": "Linear", "basis": waves}}
 environment = {"name": "SinusoidEnvironment", "n_actions": 8, "n_features": 20}
-run_sweep(Grid([*learners, wide], [environment], 700, 2), sys.argv[1])
+run_sweep(Grid([*learners, wide], [environment], n_rounds, n_replications), sys.argv[1])
 """
 
 
-def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [("200", "1"), pytest.param(("700", "2"), marks=pytest.mark.long)])
+def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path, size: tuple[str, str]) -> None:
     for threads in ("1", "4"):
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         environment = {**os.environ, **dict.fromkeys(names, threads)}
-        command = [sys.executable, "-c", _THREADS, str(tmp_path / threads)]
+        command = [sys.executable, "-c", _THREADS, str(tmp_path / threads), *size]
         subprocess.run(command, env=environment, check=True)
     assert contents(tmp_path / "1") == contents(tmp_path / "4")
 
@@ -293,8 +295,8 @@ from gyrfalcon.sweeps.grid import Grid
 from gyrfalcon.sweeps.run import run_sweep
 if __name__ == "__main__":
     squares = {"name": "Linear", "basis": {"name": "Polynomial", "degree": 2}}
-    learners = [{"name": name, "model_class": squares} for name in ("EpsilonFalcon", "LinUCB")]
-    n_rounds, n_replications = map(int, sys.argv[3:])
+    learners = [{"name": name, "model_class": squares} for name in sys.argv[5:]]
+    n_rounds, n_replications = map(int, sys.argv[3:5])
     environment = {"name": "SinusoidEnvironment", "n_features": 20}
     grid = Grid(learners, [environment], n_rounds, n_replications, checkpoints=3)
     with threadpool_limits(2):
@@ -303,9 +305,16 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("size", [("300", "1"), pytest.param(("900", "2"), marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        ("300", "1", "LinUCB", "SquareCB"),
+        pytest.param(("900", "2", "EpsilonFalcon", "LinUCB"), marks=pytest.mark.long),
+    ],
+    ids="-".join,
+)
 def test_wide_classes_give_the_same_bytes_with_two_threads_here_and_in_two_processes(
-    tmp_path: Path, size: tuple[str, str]
+    tmp_path: Path, size: tuple[str, ...]
 ) -> None:
     # 230 features of degree two: the last digits of X'X depend on the number of threads from about 200 on.
     free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}

@@ -125,6 +125,7 @@ def test_a_cell_that_kills_its_worker_once_is_computed_by_another(tmp_path: Path
     assert run_sweep(grid, tmp_path / "results", cluster=cluster.scheduler_address).n_computed == 1
 
 
+@pytest.mark.long
 def test_a_cell_that_kills_every_worker_is_named_and_the_others_are_stored(
     tmp_path: Path, cluster: Any
 ) -> None:

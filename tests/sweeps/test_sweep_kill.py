@@ -21,7 +21,7 @@ from tests.sweeps.small_grids import contents
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no signal 9")
 
-GRID = Grid([{"name": ["Uniform", "Greedy"]}], ["StepExample"], n_rounds=200, seeds=range(24), checkpoints=2)
+GRID = Grid([{"name": ["Uniform", "Greedy"]}], ["StepExample"], n_rounds=200, seeds=range(12), checkpoints=2)
 SLOW = Grid(["LinUCB"], ["StepExample"], n_rounds=40_000, seeds=range(100))
 
 _PROGRAM = """
@@ -145,7 +145,7 @@ def _killed_again_and_again(
 def test_a_sweep_that_is_killed_at_random_moments_loses_nothing(
     tmp_path: Path, whole: dict[str, bytes], jobs: int
 ) -> None:
-    _killed_again_and_again(tmp_path / "results", jobs, 4 - jobs, whole, seed=jobs)
+    _killed_again_and_again(tmp_path / "results", jobs, 3 - jobs, whole, seed=jobs)
 
 
 @pytest.mark.long
@@ -157,7 +157,7 @@ def test_a_sweep_that_is_killed_very_often_loses_nothing(
         _killed_again_and_again(tmp_path / str(repetition), jobs, 6, whole, seed=10 * jobs + repetition)
 
 
-@pytest.mark.parametrize("n_workers", [1, 2])
+@pytest.mark.parametrize("n_workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_workers_end_when_the_sweep_was_killed_before_they_had_work(tmp_path: Path, n_workers: int) -> None:
     with _sweeping(tmp_path / "results", 2, grid="SLOW") as process:
         wait_until(lambda: process.poll() is not None or len(workers_of(process.pid)) >= n_workers)
