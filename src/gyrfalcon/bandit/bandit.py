@@ -6,21 +6,17 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 
-from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
-from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
+from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
-from gyrfalcon.bandit.snapshot import Snapshot
-from gyrfalcon.bandit.validation import check_learner, checked_seed, problem_of
+from gyrfalcon.bandit.saving import load_engine
+from gyrfalcon.bandit.validation import check_learner, check_mapping, checked_seed, problem_of
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.messages import enumeration
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.reward_range import OutOfRange
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.validation import check_at_least
-from gyrfalcon.engine.turnover import Patience
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.protocol import Learner
 
@@ -31,7 +27,10 @@ class Bandit:
     The next epoch starts once the planned rounds have been decided and their rewards are settled; or after
     another `max_overtime` times the planned rounds, if half as many rewards as planned rounds have come in.
     Late rewards count in a later fit.
-    A call that is refused changes nothing. All methods may be called from any thread.
+
+    A call that does not fit the problem is refused with a ValueError or TypeError, and changes nothing. Where a
+    refit is due and fails, rewards and logs are kept, and the learner's error is raised with a note; decisions go
+    on by the epoch in play, with a RuntimeWarning. All methods may be called from any thread.
 
     Parameters
     ----------
@@ -70,11 +69,6 @@ class Bandit:
     clock
         Function that returns seconds, for `reward_timeout`; where it is set back, no time has passed.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a setting is not valid, or if both or neither of `actions` and `problem` are given.
-
     Examples
     --------
     >>> bandit = Bandit(["red", "blue"], features=["age"], seed=1)
@@ -106,7 +100,6 @@ class Bandit:
         initial_log: Log | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        check_at_least("max_overtime", max_overtime, 0.0)
         chosen: Learner = AdaptiveFalcon() if learner is None else learner
         check_learner(chosen)
         awaits_features = features is None and problem is None and initial_log is None
@@ -130,8 +123,8 @@ class Bandit:
             chosen,
             problem,
             rules,
-            Patience(max_overtime, MIN_SETTLED),
-            MonotonicClock(clock),
+            max_overtime,
+            clock,
             seed=checked_seed(seed),
             initial_log=initial_log,
             awaits_features=awaits_features,
@@ -167,7 +160,7 @@ class Bandit:
         eligible: object = None,
         event_id: str | None = None,
     ) -> Decision:
-        """Choose an action for one context, with its exact propensity.
+        """Choose an action for one context, with its exact propensity and the event id to reward it by.
 
         Parameters
         ----------
@@ -179,21 +172,6 @@ class Bandit:
             Labels that may be chosen, or a boolean (K,) array; None for all.
         event_id
             Id of the decision, to know it beforehand; None makes one.
-
-        Returns
-        -------
-        Decision
-            The action, its propensity, and the event id to credit its reward to.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the context does not fit the problem, or the event id is empty or taken.
-
-        Warns
-        -----
-        RuntimeWarning
-            If a refit was due and the learner failed: decisions go on by the epoch in play.
         """
         with self._lock:
             return self._engine.decide(context, actions, eligible, event_id)
@@ -207,7 +185,7 @@ class Bandit:
         event_ids: Sequence[str] | None = None,
         n: int | None = None,
     ) -> DecisionBatch:
-        """Choose actions for many contexts at once, all by the epoch in play.
+        """Choose actions for many contexts at once, in their order and all by the epoch in play.
 
         As long as the epoch lasts, these are the decisions for the same contexts one by one.
 
@@ -216,30 +194,13 @@ class Bandit:
         contexts
             Features as a frame, a matrix or a list of mappings; None without features.
         actions
-            Features of actions: an (n, K, q) or (K, q) array, a mapping of labels to rows of features, or a
-            list of n such mappings.
+            Features of actions: as in `decide`, for all contexts alike or for each of them.
         eligible
             n collections of labels that may be chosen, or a boolean (n, K) array; None for all.
         event_ids
             Ids of the decisions; None makes them.
         n
             Number of contexts, for a problem without features.
-
-        Returns
-        -------
-        DecisionBatch
-            The decisions as columns, in the order of the contexts.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a context does not fit the problem, an event id is empty or taken, or there are more contexts
-            than `max_pending`.
-
-        Warns
-        -----
-        RuntimeWarning
-            If a refit was due and the learner failed: decisions go on by the epoch in play.
         """
         with self._lock:
             return self._engine.decide_many(contexts, actions, eligible, event_ids, n)
@@ -257,10 +218,7 @@ class Bandit:
         Raises
         ------
         ValueError, TypeError
-            If the id is unknown, the event is closed, the event has a reward already (see `on_duplicate`), or
-            the value is not a finite number in the reward range.
-        Exception
-            Whatever the learner raises when a refit is due and fails, with a note; the reward is credited.
+            If the event is unknown, closed or rewarded already, or the value is not in the reward range.
         """
         with self._lock:
             self._engine.credit([(event_id, value)])
@@ -272,19 +230,8 @@ class Bandit:
         ----------
         rewards
             Mapping of event ids to rewards, such as `dict(zip(batch.event_id, rewards))`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If one of the rewards would be refused by `reward`.
-        Exception
-            Whatever the learner raises when a refit is due and fails, with a note; the rewards are credited.
         """
-        if not isinstance(rewards, Mapping):
-            raise TypeError(
-                f"rewards are a {type(rewards).__name__}; give a mapping of event ids to rewards, such as "
-                "dict(zip(batch.event_id, rewards))."
-            )
+        check_mapping(rewards)
         with self._lock:
             self._engine.credit(list(rewards.items()))
 
@@ -295,13 +242,6 @@ class Bandit:
         ----------
         log
             Log made with this bandit's `problem.log`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the log does not fit the problem.
-        Exception
-            Whatever the learner raises when a refit is due and fails, with a note; the log is kept.
         """
         with self._lock:
             self._engine.add(log)
@@ -318,10 +258,8 @@ class Bandit:
 
         Raises
         ------
-        OSError
-            If the file cannot be written.
-        TypeError
-            If the state holds a value of an unknown class.
+        OSError, TypeError
+            If the file cannot be written, or the state holds a value of an unknown class.
         """
         from gyrfalcon.storage import files
 
@@ -349,35 +287,14 @@ class Bandit:
         clock
             Function that returns seconds, for `reward_timeout`.
         accept_refits
-            Regressors are fitted again, and one that then predicts otherwise than before is refused unless
-            this is True.
-
-        Returns
-        -------
-        Bandit
-            The bandit with its pending events and random seed.
+            Whether a regressor may predict otherwise than before when it is fitted again.
 
         Raises
         ------
-        OSError
-            If the file cannot be read.
-        ValueError
-            If the file is damaged, or holds something else than a bandit.
+        OSError, ValueError
+            If the file cannot be read, is damaged, or holds something else than a bandit.
         """
-        from gyrfalcon.oracles.regressors.fitted import accepting_refits
-        from gyrfalcon.storage import files
-
-        with accepting_refits() if accept_refits else nullcontext():
-            snapshot = files.load(path, classes)
-        if not isinstance(snapshot, Snapshot):
-            raise ValueError(  # noqa: TRY004 - the file is wrong, not the argument's type
-                f"{os.fspath(path)} holds a {type(snapshot).__name__}, not a saved Bandit."
-            )
         bandit = cls.__new__(cls)
-        try:
-            own_clock = MonotonicClock(clock, snapshot.clock_latest, snapshot.clock_offset)
-            bandit._engine = BanditEngine.restored(snapshot, own_clock)
-        except Exception as error:
-            raise ValueError(f"{os.fspath(path)} holds parts that don't fit together: {error}.") from error
+        bandit._engine = load_engine(path, classes, clock, accept_refits=accept_refits)
         bandit._lock = threading.RLock()
         return bandit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -20,6 +20,7 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.schema import Schema
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
+from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.engine.turnover import Patience, turn_over
 from gyrfalcon.learners.protocol import Learner
 
@@ -50,20 +51,22 @@ class BanditEngine:
         learner: Learner,
         problem: Problem,
         rules: RewardRules,
-        patience: Patience,
-        clock: MonotonicClock,
+        max_overtime: float,
+        clock: Callable[[], float],
         *,
         seed: int,
         initial_log: Log | None,
         awaits_features: bool,
     ) -> BanditEngine:
         """The engine in the first epoch of a problem, fitted on an initial log if there is one."""
+        check_at_least("max_overtime", max_overtime, 0.0)
         rules.check_default(problem.rewards)
         if initial_log is not None:
             check_log(initial_log, problem)
         events = MemoryEventStore(problem, rules.max_pending)
         epoch = learner.start(problem, initial_log)
-        return BanditEngine(learner, events, rules, patience, clock, epoch, seed, awaits_features)
+        patience, own_clock = Patience(max_overtime, MIN_SETTLED), MonotonicClock(clock)
+        return BanditEngine(learner, events, rules, patience, own_clock, epoch, seed, awaits_features)
 
     @property
     def n_pending(self) -> int:

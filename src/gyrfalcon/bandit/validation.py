@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import secrets
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,15 @@ def check_learner(learner: object) -> None:
     if lacking or isinstance(learner, type):
         kind = f"the class {learner.__name__}" if isinstance(learner, type) else short_repr(learner)
         raise TypeError(f"learner is {kind}; give one such as AdaptiveFalcon().")
+
+
+def check_mapping(rewards: object) -> None:
+    """Refuse rewards that are not a mapping of event ids to rewards."""
+    if not isinstance(rewards, Mapping):
+        raise TypeError(
+            f"rewards are a {type(rewards).__name__}; give a mapping of event ids to rewards, such as "
+            "dict(zip(batch.event_id, rewards))."
+        )
 
 
 def check_room(n: int, max_pending: int) -> None:

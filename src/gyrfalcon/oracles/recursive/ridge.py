@@ -30,6 +30,7 @@ class RecursiveRidge:
     It minimises sum (r - phi'theta)^2 + ridge |theta|^2. Features of actions are ignored. Columns should have
     scales of about 1, which `StandardisedMap` gives them: the ridge acts on unscaled columns.
 
+    >>> from gyrfalcon.core.contexts import Contexts
     >>> from gyrfalcon.oracles.features.bases import IdentityMap
     >>> empty = RecursiveRidge.start(IdentityMap(3), n_actions=2)
     >>> empty.n_columns, empty.n, empty.model(bonus=1.0).widths(Contexts(np.zeros((1, 3)))).tolist()
