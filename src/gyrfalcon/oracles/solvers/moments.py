@@ -117,7 +117,7 @@ class Moments:
             raise ValueError(f"factor is {factor}; weights stay weights only under a factor of at least 0.")
         root = None if self.root is None else self.root * math.sqrt(factor)
         return Moments(
-            self.gram * factor, self.cross * factor, self.squares * factor, self.weight * factor, root
+            factor * self.gram, factor * self.cross, factor * self.squares, factor * self.weight, root
         )
 
     def transformed(self, matrix: Floats) -> Moments:
