@@ -115,9 +115,11 @@ class Moments:
         """The moments with every row's weight times a factor of at least 0, as forgetting does."""
         if not factor >= 0.0:
             raise ValueError(f"factor is {factor}; weights stay weights only under a factor of at least 0.")
-        root = None if self.root is None else self.root * math.sqrt(factor)
+        gram, cross, squares, weight = (
+            factor * part for part in (self.gram, self.cross, self.squares, self.weight)
+        )
         return Moments(
-            factor * self.gram, factor * self.cross, factor * self.squares, factor * self.weight, root
+            gram, cross, squares, weight, None if self.root is None else self.root * math.sqrt(factor)
         )
 
     def transformed(self, matrix: Floats) -> Moments:
