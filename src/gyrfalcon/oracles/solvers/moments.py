@@ -14,7 +14,6 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.oracles.linalg.conditioning import blocks_suffice, gram_root, triangles
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
-
 ROWS_PER_CHUNK = 1024
 """Rows summed at a time, at least; a chunk stays in cache from the Gram to the cross product."""
 _NUMBERS_PER_CHUNK = 1 << 16
@@ -115,12 +114,9 @@ class Moments:
         """The moments with every row's weight times a factor of at least 0, as forgetting does."""
         if not factor >= 0.0:
             raise ValueError(f"factor is {factor}; weights stay weights only under a factor of at least 0.")
-        gram, cross, squares, weight = (
-            factor * part for part in (self.gram, self.cross, self.squares, self.weight)
-        )
-        return Moments(
-            gram, cross, squares, weight, None if self.root is None else self.root * math.sqrt(factor)
-        )
+        root = None if self.root is None else math.sqrt(factor) * self.root
+        gram, cross = factor * self.gram, factor * self.cross
+        return Moments(gram, cross, factor * self.squares, factor * self.weight, root)
 
     def transformed(self, matrix: Floats) -> Moments:
         """The moments of the features z = matrix @ x, with a (d2, d) matrix, or R for R equal shares.
@@ -279,9 +275,8 @@ def checked_weights(weights: ArrayLike, n: int) -> Floats:
     w = np.asarray(weights, dtype=np.float64)
     if w.shape != (n,):
         raise ValueError(f"weights has shape {w.shape}; give one weight for each of {n} rows.")
-    if not (np.isfinite(w) & (w >= 0.0)).all():
-        bad = w[~(np.isfinite(w) & (w >= 0.0))][0]
-        raise ValueError(f"weights holds {bad}; a weight is a finite number of at least 0.")
+    if (bad := w[~(np.isfinite(w) & (w >= 0.0))]).size:
+        raise ValueError(f"weights holds {bad[0]}; a weight is a finite number of at least 0.")
     return w
 
 
