@@ -36,7 +36,7 @@ $(DEV_READY): requirements-dev.lock pyproject.toml | $(PY)
 $(BENCH_READY): requirements-bench.lock pyproject.toml | $(BENCH_VENV)/bin/python
 	$(call install,$(BENCH_VENV),requirements-bench.lock)
 
-demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON and Epsilon-FALCON in a table and a page
+demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON, Epsilon-FALCON and AdaptiveFalcon in a table and a page
 	$(VENV)/bin/gyrfalcon demo
 
 # One process per core: libraries that start threads of their own would only wait for each other.

@@ -39,7 +39,7 @@ def environment_log(environment: Environment, n: int, seed: int = 0) -> Log:
 
 def test_recurring_contexts_are_judged_by_pure_error() -> None:
     found = misspecification_estimate(recurring_log(np.random.default_rng(0), 200, 0.3, None), 2)
-    assert found.method == "pure error, unequal noise"
+    assert found.method == "pure_error, unequal noise"
     assert found.why == "200 of 200 rows share their context and action with another."
 
 

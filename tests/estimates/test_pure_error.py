@@ -48,7 +48,7 @@ def test_the_estimate_is_the_books_lack_of_fit() -> None:
     lack, pure, df1, df2 = lack_of_fit(log)
     found = estimate(log, "equal")
     assert found.untruncated == pytest.approx((lack - df1 * pure / df2) / 120, rel=1e-9)
-    assert (found.n_rows, found.n_groups, found.method) == (120, 10, "pure error, equal noise")
+    assert (found.n_rows, found.n_groups, found.method) == (120, 10, "pure_error, equal noise")
 
 
 def test_the_interval_starts_above_zero_only_where_the_f_test_rejects() -> None:
@@ -123,7 +123,7 @@ def test_rows_cannot_show_the_error_of_a_class_with_a_coefficient_for_each_conte
     rng = np.random.default_rng(7)
     log = passive_log(np.zeros((60, 0)), rng.integers(0, 2, 60), rng.random(60))
     found = estimate(log, "unequal")
-    assert (found.b_hat, found.lower, found.method) == (0.0, 0.0, "pure error, saturated class")
+    assert (found.b_hat, found.lower, found.method) == (0.0, 0.0, "pure_error, saturated class")
     assert found.is_lower_bound
     assert log.reward.var() < found.upper < 2.0 * log.reward.var()
     assert "a coefficient for each context" in found.notes[-1]
