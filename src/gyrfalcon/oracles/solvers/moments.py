@@ -116,8 +116,8 @@ class Moments:
         if not factor >= 0.0:
             raise ValueError(f"factor is {factor}; weights stay weights only under a factor of at least 0.")
         root = None if self.root is None else self.root * math.sqrt(factor)
-        parts = (part * factor for part in (self.gram, self.cross, self.squares, self.weight))
-        return Moments(*parts, root)
+        gram, cross = self.gram * factor, self.cross * factor
+        return Moments(gram, cross, self.squares * factor, self.weight * factor, root)
 
     def transformed(self, matrix: Floats) -> Moments:
         """The moments of the features z = matrix @ x, with a (d2, d) matrix, or R for R equal shares.
