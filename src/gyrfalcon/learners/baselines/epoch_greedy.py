@@ -48,9 +48,10 @@ class EpochGreedy:
 
     The policy that it tends to where the class is wrong, and uniform play, in regret a round:
 
-    >>> from gyrfalcon import UniformPolicy, XorEnvironment, best_in_class, greedy
+    >>> from gyrfalcon.environments import XorEnvironment, best_in_class, greedy_policy
+    >>> from gyrfalcon.learners import UniformPolicy
     >>> xor = XorEnvironment(n_actions=2).population
-    >>> limit = greedy(best_in_class(xor, Linear()))
+    >>> limit = greedy_policy(best_in_class(xor, Linear()))
     >>> round(xor.regret(limit), 3), round(xor.regret(UniformPolicy(2)), 3)
     (0.399, 0.348)
     """
