@@ -94,9 +94,9 @@ def test_epochs_are_those_of_the_first_replication() -> None:
 
 
 def test_the_last_epoch_is_explained_by_the_learner() -> None:
-    simulation = ("simulate", "EpsilonFalcon", "StepExample", *SMALL, "--epochs")
+    simulation = ("simulate", "AdaptiveFalcon", "StepExample", *SMALL, "--epochs")
     details = numbers(*simulation)["epochs"][-1]["details"]
-    assert any(line.endswith(" plays") for line in details)
+    assert any(line.startswith("active class: ") for line in details)
     text = invoke(*simulation).stdout
     told = text.partition("In the last of them:\n\n")[2].strip().split("\n\n")
     assert [" ".join(line.split()) for line in told] == details

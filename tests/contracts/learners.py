@@ -214,8 +214,8 @@ REPRESENTATIVES = {
     *THROWAWAY,
     "epsilon-falcon paper",
     "epsilon-falcon calibrated",
-    "epsilon-falcon",
-    "epsilon-falcon practical linear",
+    "adaptive-falcon",
+    "adaptive-falcon linear",
     "epsilon-falcon tree",
     "falcon all",
     "falcon splines",
@@ -240,7 +240,7 @@ REPRESENTATIVES = {
     "lints hybrid",
     "regcb elimination shared",
     "epsilon-falcon hybrid",
-    "epsilon-falcon practical with features of actions",
+    "adaptive-falcon with action features",
     "falcon tree per action",
 }
 

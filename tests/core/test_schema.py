@@ -380,7 +380,7 @@ def test_features_without_values_are_named() -> None:
             schema.encode_one([1.0, 2.0, 3.0])
         with pytest.raises(ValueError, match="3 columns; give"):
             schema.encode(np.ones((1, 3)))
-        with pytest.raises(ValueError, match="there are 2 rows; give one"):
+        with pytest.raises(ValueError, match="there are 2 rows where one context is expected; give one"):
             schema.encode_one(np.ones((2, 2)))
         with pytest.raises(ValueError, match="None is not a row"):
             schema.encode_one(None)

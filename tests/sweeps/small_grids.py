@@ -13,7 +13,7 @@ from gyrfalcon.sweeps.grid import Grid
 def small_grid(**changes: Any) -> Grid:
     """Two learners, two environments: four cells that take moments."""
     settings = {
-        "learners": [{"name": "EpsilonFalcon", "preset": "calibrated"}, {"name": "LinUCB", "alpha": 0.3}],
+        "learners": [{"name": "EpsilonFalcon"}, {"name": "LinUCB", "alpha": 0.3}],
         "environments": ["StepExample", {"name": "XorEnvironment", "misspecification": 0.5}],
         "n_rounds": 300,
         "n_replications": 2,

@@ -37,6 +37,8 @@ class Moments:
     root : array of float, optional
         (B, m, d + 1): a factor R with R'R = [X r]' W [X r], kept where the Gram matrix alone is too coarse.
 
+    Examples
+    --------
     >>> rows = Moments.of([[1.0, 2.0], [3.0, 4.0]], [1.0, 0.0])
     >>> (rows + rows).gram[0].tolist()
     [[20.0, 28.0], [28.0, 40.0]]
