@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
-from benchmarks.regret.fourier import WavyLinUCB
+from benchmarks.regret.fourier import FourierLinUCB
 from benchmarks.regret.peers.bayesian_agents import BayesianAgent
 from benchmarks.regret.peers.coba_learners import CobaLearner
 from benchmarks.regret.peers.contextualbandits_online import ClassifierPolicy, LinearPolicy
@@ -69,7 +69,7 @@ def practical(one: str) -> AdaptiveFalcon:
 
 BASELINE, LINEAR, AUTO, TREES = "LinUCB .3", "practical, linear", "practical, auto", "practical, auto_trees"
 """Whom all others are compared with, and those that requirements are about."""
-CLASSES = (LINEAR, "practical, quadratic", "practical, splines", "practical, waves")
+CLASSES = (LINEAR, "practical, quadratic", "practical, splines", "practical, fourier")
 """One class each, known in advance: what a choice from the data is measured by."""
 
 CONTESTANTS = (
@@ -86,10 +86,12 @@ CONTESTANTS = (
     ours(LINEAR, practical("linear"), (0.02, 0.1, 0.06)),
     ours("practical, quadratic", practical("quadratic"), (0.03, 0.5, 0.2)),
     ours("practical, splines", practical("splines"), (0.04, 0.5, 0.3)),
-    ours("practical, waves", practical("fourier"), (0.09, 0.4, 0.4)),
+    ours("practical, fourier", practical("fourier"), (0.09, 0.4, 0.4)),
     ours(AUTO, AdaptiveFalcon(), (0.11, 0.6, 0.45)),
     ours(TREES, AdaptiveFalcon(classes="auto_trees"), (0.2, 0.6, 1.3), slow=True),
-    Contestant("LinUCB .3 on 100 waves", "gyrfalcon", WavyLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)),
+    Contestant(
+        "LinUCB .3 on 100 fourier features", "gyrfalcon", FourierLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)
+    ),
     Contestant("VW squarecb", "vowpalwabbit", Wabbit("--squarecb -l 2"), (0.15, 0.3, 0.5)),
     Contestant(
         "VW squarecb, costs 1 - r", "vowpalwabbit", Wabbit("--squarecb -l 2", "1-r"), (0.15, 0.3, 0.5)

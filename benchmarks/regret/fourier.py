@@ -14,7 +14,7 @@ from gyrfalcon.oracles.linear.linear import Linear
 
 
 @dataclass(frozen=True, slots=True)
-class WavyLinUCB:
+class FourierLinUCB:
     """LinUCB on random Fourier features as long as sqrt(p), the distance of standardised contexts."""
 
     alpha: float

@@ -28,7 +28,7 @@ def test_a_run_prints_a_table_and_writes_all_of_it(
     assert BASELINE in capsys.readouterr().out
     document = json.loads((tmp_path / "rounds-60.json").read_text())
     assert document["environments"] == {"real": ["wine"], "synthetic": ["xor"]}
-    assert {one["contestant"] for one in document["cells"]} == {BASELINE, "LinUCB .3 on 100 waves"}
+    assert {one["contestant"] for one in document["cells"]} == {BASELINE, "LinUCB .3 on 100 fourier features"}
     assert len(document["cells"]) == 8
     assert (tmp_path / "rounds-60.md").read_text().count("\n| ") == 4
     assert (tmp_path / "rounds-60.png").read_bytes().startswith(b"\x89PNG")
