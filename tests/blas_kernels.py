@@ -7,6 +7,7 @@ kernels of several, here and now: `python -m tests.blas_kernels`.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -36,18 +37,22 @@ def kernels(core_type: str) -> str | None:
     """The kernels that OpenBLAS uses for a core type; None if the processor cannot execute them."""
     trial = [sys.executable, "-c", _TRIAL]
     done = subprocess.run(trial, env=environment(core_type), capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else None
+    if done.returncode == -signal.SIGILL:
+        return None
+    if done.returncode != 0:
+        raise RuntimeError(f"The trial of {core_type} ended with {done.returncode}: {done.stderr}")
+    return done.stdout.strip()
 
 
-def passes(core_type: str, arguments: list[str]) -> bool:
-    """Whether the tests pass in a process with such kernels."""
+def exit_code(core_type: str, arguments: list[str]) -> int:
+    """What the tests end with in a process with such kernels: 0 if they pass, -9 if that is killed."""
     command = [sys.executable, "-m", "pytest", "-q", "-m", "invariance and not long", *arguments]
-    return subprocess.run(command, env=environment(core_type), check=False).returncode == 0
+    return subprocess.run(command, env=environment(core_type), check=False).returncode
 
 
 def main(arguments: list[str]) -> int:
     """Say of every core type whether its kernels were run, and return 1 if a test failed or none was run."""
-    results: dict[str, bool] = {}
+    results: dict[str, int] = {}
     for core_type in CORE_TYPES:
         used = kernels(core_type)
         if used is None:
@@ -56,9 +61,10 @@ def main(arguments: list[str]) -> int:
             print(f"{core_type}: skipped, OpenBLAS has {used} kernels for it, which were run", flush=True)
         else:
             print(f"{core_type}: OpenBLAS with {used or 'unknown'} kernels", flush=True)
-            results[used] = passes(core_type, arguments)
-    print("; ".join(f"{used}: {'passed' if passed else 'FAILED'}" for used, passed in results.items()))
-    return 0 if results and all(results.values()) else 1
+            results[used] = exit_code(core_type, arguments)
+    for used, code in results.items():
+        print(f"{used} kernels: {'passed' if code == 0 else f'FAILED, exit code {code}'}")
+    return 0 if results and not any(results.values()) else 1
 
 
 if __name__ == "__main__":
