@@ -1,10 +1,10 @@
 """Which rule for the passive share earns most, and where.
 
-`python -m benchmarks.epsilon` prints the tables of docs/how-to/choose-epsilon.md: practical play of one
-linear model with a share that is fixed, follows the gate, or follows Corollary 1 at an estimate of b; and the
-calibrated preset with two fixed shares and with the corollary's. All meet the same rounds, seed by seed, so
-that differences are paired. Environments are those of `benchmarks.regret`: families have another truth under
-each seed.
+`python -m benchmarks.epsilon` prints the tables of docs/how-to/choose-epsilon.md: AdaptiveFalcon with one
+linear model and a share that is fixed, follows the gate, or follows Corollary 1 at an estimate of b; and the
+calibrated Epsilon-FALCON with two fixed shares and with the corollary's. All meet the same rounds, seed by
+seed, so that differences are paired. Environments are those of `benchmarks.regret`: families have another
+truth under each seed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 
 FAMILIES: dict[str, dict[str, Learner]] = {
-    "practical": {
+    "AdaptiveFalcon": {
         "gate": AdaptiveFalcon(classes=("linear",)),
         "fixed": AdaptiveFalcon(epsilon=0.03, classes=("linear",)),
         "corollary": AdaptiveFalcon(epsilon="corollary", classes=("linear",)),
     },
-    "calibrated": {
-        ".05": EpsilonFalcon(passive_design="coin", epsilon=0.05),
-        ".029": EpsilonFalcon(passive_design="coin", epsilon=0.029),
+    "EpsilonFalcon": {
+        "0.05": EpsilonFalcon(passive_design="coin", epsilon=0.05),
+        "0.029": EpsilonFalcon(passive_design="coin", epsilon=0.029),
         "corollary": EpsilonFalcon(passive_design="coin", epsilon="corollary"),
     },
 }
@@ -67,7 +67,7 @@ class Played:
     late: Floats
     """(S,): the same of the last quarter."""
     passive: Floats
-    """(S,): passive rows among those of the last fit: all rows in practical play, an epoch's in the other."""
+    """(S,): passive rows among those of the last fit, which are all rows or an epoch's."""
     said: list[str]
     """What each run's last report says of its share, if anything."""
 

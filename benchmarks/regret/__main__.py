@@ -240,7 +240,7 @@ def _parser() -> argparse.ArgumentParser:
         help="contestants with one of these texts in their name, and the baseline",
     )
     add("--slow", action="store_true", help="those that take part only when asked for, too")
-    add("--ablations", action="store_true", help="the practical preset, and with one part off each, instead")
+    add("--ablations", action="store_true", help="AdaptiveFalcon, and with one part off each, instead")
     add("--baseline", metavar="NAME", help=f"whom others are compared with, {BASELINE} unless told")
     add("--again", metavar="TEXT", help="play contestants with this text in their name anew")
     add("--jobs", type=int, default=1, metavar="N", help="cells played at a time")

@@ -1,4 +1,4 @@
-"""The practical preset with one ingredient switched off each, in the linear class alone; and our LinUCB's."""
+"""AdaptiveFalcon with one ingredient switched off each, in the linear class alone; and our LinUCB's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COST = next(one.milliseconds for one in CONTESTANTS if one.name == LINEAR)
 
 
 def without(name: str, **settings: Any) -> Contestant:
-    """The practical preset in the linear class, but for these settings."""
+    """AdaptiveFalcon in the linear class, but for these settings."""
     learner = AdaptiveFalcon(classes=("linear",), **settings)
     return ours(f"{LINEAR}: {name}", learner, _COST)
 

@@ -62,35 +62,36 @@ def ours(
     return Contestant(name, "gyrfalcon", Ours(learner), milliseconds, slow=slow)
 
 
-def practical(one: str) -> AdaptiveFalcon:
+def adaptive(one: str) -> AdaptiveFalcon:
     """The adaptive learner with one model class only."""
     return AdaptiveFalcon(classes=(one,))
 
 
-BASELINE, LINEAR, AUTO, TREES = "LinUCB .3", "practical, linear", "practical, auto", "practical, auto_trees"
+BASELINE, LINEAR = "LinUCB 0.3", "AdaptiveFalcon, linear"
+AUTO, TREES = "AdaptiveFalcon, auto", "AdaptiveFalcon, auto_trees"
 """Whom all others are compared with, and those that requirements are about."""
-CLASSES = (LINEAR, "practical, quadratic", "practical, splines", "practical, fourier")
+CLASSES = (LINEAR, "AdaptiveFalcon, quadratic", "AdaptiveFalcon, splines", "AdaptiveFalcon, fourier")
 """One class each, known in advance: what a choice from the data is measured by."""
 
 CONTESTANTS = (
     ours(BASELINE, LinUCB(alpha=0.3, schedule=REFITS), (0.012, 0.07, 0.04)),
-    ours("LinTS .1", LinTS(scale=0.1, schedule=REFITS), (0.012, 0.1, 0.15)),
+    ours("LinTS 0.1", LinTS(scale=0.1, schedule=REFITS), (0.012, 0.1, 0.15)),
     ours(
-        "RegCB .1",
+        "RegCB 0.1",
         RegCB(rule="optimistic", c_0=0.1, ridge=1.0, schedule=REFITS),
         (0.012, 0.07, 0.04),
     ),
     ours("SquareCB 10", SquareCB(gamma_scale=10.0, schedule=REFITS, model_class=RIDGE), (0.01, 0.05, 0.03)),
     ours("Epsilon-FALCON paper", EpsilonFalcon(constants="paper"), (0.002, 0.04, 0.02)),
     ours("Epsilon-FALCON calibrated", EpsilonFalcon(), (0.002, 0.03, 0.02)),
-    ours(LINEAR, practical("linear"), (0.02, 0.1, 0.06)),
-    ours("practical, quadratic", practical("quadratic"), (0.03, 0.5, 0.2)),
-    ours("practical, splines", practical("splines"), (0.04, 0.5, 0.3)),
-    ours("practical, fourier", practical("fourier"), (0.09, 0.4, 0.4)),
+    ours(LINEAR, adaptive("linear"), (0.02, 0.1, 0.06)),
+    ours("AdaptiveFalcon, quadratic", adaptive("quadratic"), (0.03, 0.5, 0.2)),
+    ours("AdaptiveFalcon, splines", adaptive("splines"), (0.04, 0.5, 0.3)),
+    ours("AdaptiveFalcon, fourier", adaptive("fourier"), (0.09, 0.4, 0.4)),
     ours(AUTO, AdaptiveFalcon(), (0.11, 0.6, 0.45)),
     ours(TREES, AdaptiveFalcon(classes="auto_trees"), (0.2, 0.6, 1.3), slow=True),
     Contestant(
-        "LinUCB .3 on 100 fourier features", "gyrfalcon", FourierLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)
+        "LinUCB 0.3 on 100 Fourier features", "gyrfalcon", FourierLinUCB(0.3, 100, REFITS), (0.07, 0.2, 0.45)
     ),
     Contestant("VW squarecb", "vowpalwabbit", Wabbit("--squarecb -l 2"), (0.15, 0.3, 0.5)),
     Contestant(
@@ -102,7 +103,7 @@ CONTESTANTS = (
     Contestant("VW cover", "vowpalwabbit", Wabbit("--cover 5 --nounif", "1-r"), (0.15, 0.5, 0.75)),
     Contestant("VW bag", "vowpalwabbit", Wabbit("--bag 5", "1-r"), (0.12, 0.35, 0.55)),
     Contestant("VW first", "vowpalwabbit", Wabbit("--first 500 -l 2", "1-r"), (0.11, 0.25, 0.5)),
-    Contestant("VW epsilon .02", "vowpalwabbit", Wabbit("--epsilon 0.02 -l 2", "1-r"), (0.12, 0.3, 0.45)),
+    Contestant("VW epsilon 0.02", "vowpalwabbit", Wabbit("--epsilon 0.02 -l 2", "1-r"), (0.12, 0.3, 0.45)),
     Contestant("contextualbandits LinUCB", "contextualbandits", LinearPolicy("LinUCB", 0.3), (0.3, 1.0, 2.0)),
     Contestant("contextualbandits LinTS", "contextualbandits", LinearPolicy("LinTS", 0.01), (0.3, 1.0, 1.2)),
     Contestant(

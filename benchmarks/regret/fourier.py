@@ -1,4 +1,4 @@
-"""LinUCB on random waves: a fixed class that is not linear, to compare with those chosen from the data."""
+"""LinUCB on random Fourier features: one fixed nonlinear class beside those chosen from the data."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class FourierLinUCB:
     """LinUCB on random Fourier features as long as sqrt(p), the distance of standardised contexts."""
 
     alpha: float
-    n_waves: int
+    n_features: int
     schedule: Schedule
 
     def play(self, rounds: Rounds, seed: int) -> Sums:
         """What it earns."""
-        basis = RandomFourier(n_features=self.n_waves, length_scale=sqrt(rounds.X.shape[1]))
+        basis = RandomFourier(n_features=self.n_features, length_scale=sqrt(rounds.X.shape[1]))
         learner = LinUCB(alpha=self.alpha, schedule=self.schedule, model_class=Linear(basis=basis))
         return Ours(learner).play(rounds, seed)

@@ -21,7 +21,7 @@ Rule = Literal["at least", "above", "at most"]
 SHORT, LONG = 20_000, 100_000
 HALF, QUARTER = "reward_second_half", "reward_last_quarter"
 _ROUNDING = 1e-12
-"""Sums of rewards such as .1 + .2 may miss a bar that they are meant to reach by so much."""
+"""Sums of rewards such as 0.1 + 0.2 may miss a bar that they are meant to reach by so much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Outcome:
 
 _REAL = (
     Requirement(
-        "16 real sets: linear less LinUCB .3",
+        "16 real sets: linear less LinUCB 0.3",
         partial(measure.difference, name=LINEAR, other=BASELINE, environments=REAL),
         "at least",
         -0.001,
@@ -184,7 +184,7 @@ _SYNTHETIC = (
     ),
     *(
         Requirement(
-            f"Appendix E, {LONG:,} rounds, last quarter: {short} less LinUCB .3",
+            f"Appendix E, {LONG:,} rounds, last quarter: {short} less LinUCB 0.3",
             partial(
                 measure.difference, name=name, other=BASELINE, environments=("appendix E",), part=QUARTER
             ),
@@ -197,7 +197,7 @@ _SYNTHETIC = (
     ),
     *(
         Requirement(
-            f"rare rewards: z of {short} less LinUCB .3",
+            f"rare rewards: z of {short} less LinUCB 0.3",
             partial(measure.z_of_difference, name=name, other=BASELINE, environments=("rare",)),
             "above",
             -2.0,
@@ -217,7 +217,7 @@ _TIMES = (
             "times",
         )
         for first, name, second, other, bar in (
-            ("linear", LINEAR, "LinUCB .3", BASELINE, 2.0),
+            ("linear", LINEAR, "LinUCB 0.3", BASELINE, 2.0),
             ("auto", AUTO, "linear", LINEAR, 5.0),
         )
         for over, measured in (

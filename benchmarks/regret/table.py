@@ -116,9 +116,9 @@ def number(value: float, digits: int = 3) -> str:
     """So many digits behind the point.
 
     >>> number(0.80412), number(1.0), number(-0.5, digits=1)
-    ('.804', '1.000', '-.5')
+    ('0.804', '1.000', '-0.5')
     """
-    return f"{value:.{digits}f}".removeprefix("0") if value >= 0.0 else f"-{number(-value, digits)}"
+    return f"{value:.{digits}f}"
 
 
 def _order(there: Standing | None) -> float:

@@ -1,4 +1,4 @@
-"""Every public name of the package with the page of the reference that lists it: one per kind of the registry."""
+"""Every public name with the page of the reference that lists it: one per kind of the registry."""
 
 from __future__ import annotations
 

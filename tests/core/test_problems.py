@@ -65,7 +65,12 @@ def test_a_problem_is_a_value() -> None:
     assert clipped.features is ADS.features
     assert pickle.loads(pickle.dumps(PRICED)) == PRICED
     assert pickle.loads(pickle.dumps(PRICED)).index_of("green") == 1
-    assert repr(ADS).startswith("Problem(actions=('red', 'green', 'blue'), features=Schema(")
+    assert repr(ADS).startswith("Problem(actions='red', 'green', 'blue'; features=Schema(")
+    wide = Problem(range(500), features=200, reward_range=(-1, 5), cost=True)
+    assert repr(wide) == (
+        "Problem(actions=0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 490 more; "
+        "features=Schema(x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, 190 more); costs from -1 to 5)"
+    )
     with pytest.raises(FrozenInstanceError):
         ADS.cost = True  # type: ignore[misc]
 

@@ -61,7 +61,7 @@ def test_epochs_grow_up_to_a_length_and_then_keep_it(first: int, ratio: float, l
     assert set(lengths[growing + 2 :]) <= {longest} or lengths[-1] < longest - 1
 
 
-def test_the_schedule_of_practical_play() -> None:
+def test_the_schedule_of_the_adaptive_learner() -> None:
     refits = ends(Geometric(16, 1.1, longest=200), 141)
     assert refits[:4] == [16, 18, 20, 22]
     assert refits[-1] - refits[-2] == 200

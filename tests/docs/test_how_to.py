@@ -19,7 +19,8 @@ def test_the_regressor_of_ones_own_runs_and_is_what_the_page_shows() -> None:
         [sys.executable, "-W", "error", str(script)], capture_output=True, text=True, check=True
     )
     first, second = run.stdout.splitlines()
-    # Linear models are misspecified: the page says that a class with steps has less regret, on the same rounds.
+    # Linear models are misspecified: the page says that a class with steps has less regret, on the same
+    # rounds.
     linear = simulate(
         EpsilonFalcon(epsilon=0.1),
         StepExample(),

@@ -1,8 +1,8 @@
 """Each learner in an environment of its own kind, where it must be ahead of uniform play and epsilon-greedy.
 
 A sign test over ten seeds in which all learners meet the same randomness: of two that are equal, one is ahead
-with all ten seeds once in 1024 times. Environments and settings were chosen on other seeds (0 to 39). Each run has
-two of the ten seeds, with which a learner that is not ahead at all passes once in four times.
+with all ten seeds once in 1024 times. Environments and settings were chosen on other seeds (0 to 39). Each
+run has two of the ten seeds, with which a learner that is not ahead at all passes once in four times.
 """
 
 from __future__ import annotations

@@ -85,8 +85,8 @@ def test_with_too_few_seeds_nothing_is_final(tmp_path: Path, capsys: pytest.Capt
     for seed in range(2):
         stored(tmp_path, LINEAR, "section 1.1", seed, 0.7 + 0.02 * seed, 100_000)
     found = rows(tmp_path)["Section 1.1, 100,000 rounds, last quarter: linear"]
-    assert found == [".7100 ± .0100", "at least .7400", "2 of 20", "not met so far"]
-    assert "practical, auto has not been played there yet" in " ".join(capsys.readouterr().out.split())
+    assert found == ["0.7100 ± 0.0100", "at least 0.7400", "2 of 20", "not met so far"]
+    assert "AdaptiveFalcon, auto has not been played there yet" in " ".join(capsys.readouterr().out.split())
 
 
 def test_other_lengths_do_not_count(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_other_lengths_do_not_count(tmp_path: Path) -> None:
 def test_cells_of_other_settings_are_left_out_and_counted(tmp_path: Path) -> None:
     made = stored(tmp_path, LINEAR, "section 1.1", 0, 0.9, 100_000)
     stored(tmp_path, ABLATIONS[0].name, "section 1.1", 0, 0.9, 100_000)
-    changed = replace(made, player="practical, of long ago")
+    changed = replace(made, player="AdaptiveFalcon of long ago")
     (tmp_path / "cells" / "other.json").write_bytes(changed.document())
     (tmp_path / "cells" / "damaged.json").write_bytes(b"{")
     assert rows(tmp_path)["Section 1.1, 100,000 rounds, last quarter: linear"][2] == "1 of 20"

@@ -28,7 +28,10 @@ def test_a_run_prints_a_table_and_writes_all_of_it(
     assert BASELINE in capsys.readouterr().out
     document = json.loads((tmp_path / "rounds-60.json").read_text())
     assert document["environments"] == {"real": ["wine"], "synthetic": ["xor"]}
-    assert {one["contestant"] for one in document["cells"]} == {BASELINE, "LinUCB .3 on 100 fourier features"}
+    assert {one["contestant"] for one in document["cells"]} == {
+        BASELINE,
+        "LinUCB 0.3 on 100 Fourier features",
+    }
     assert len(document["cells"]) == 8
     assert (tmp_path / "rounds-60.md").read_text().count("\n| ") == 4
     assert (tmp_path / "rounds-60.png").read_bytes().startswith(b"\x89PNG")
@@ -72,9 +75,9 @@ def asked(*options: str) -> list[str]:
 
 
 def test_some_contestants_can_be_chosen_and_the_baseline_is_always_there() -> None:
-    assert asked("--only", "lints .1", "SquareCB 10") == [BASELINE, "LinTS .1", "SquareCB 10"]
-    assert asked("--only", "LinTS .1", "--baseline", LINEAR) == [LINEAR, "LinTS .1"]
-    assert asked("--only", "LinTS .1", "--baseline", "LinTS .1") == ["LinTS .1"]
+    assert asked("--only", "lints 0.1", "SquareCB 10") == [BASELINE, "LinTS 0.1", "SquareCB 10"]
+    assert asked("--only", "LinTS 0.1", "--baseline", LINEAR) == [LINEAR, "LinTS 0.1"]
+    assert asked("--only", "LinTS 0.1", "--baseline", "LinTS 0.1") == ["LinTS 0.1"]
     assert asked("--ablations")[0] == LINEAR
     assert asked("--ablations", "--baseline", BASELINE)[:2] == [BASELINE, ABLATIONS[0].name]
 

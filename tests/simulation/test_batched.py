@@ -105,6 +105,7 @@ def test_it_does_not_matter_who_marches_with_whom() -> None:
     assert_same(all_of_them, Trace.concat(parts))
 
 
+@pytest.mark.invariance
 @given(
     n_actions=st.integers(2, 5),
     n_features=st.integers(1, 6),

@@ -28,9 +28,9 @@ class Bandit:
     another `max_overtime` times the planned rounds, if half as many rewards as planned rounds have come in.
     Late rewards count in a later fit.
 
-    A call that does not fit the problem is refused with a ValueError or TypeError, and changes nothing. Where a
-    refit is due and fails, rewards and logs are kept, and the learner's error is raised with a note; decisions go
-    on by the epoch in play, with a RuntimeWarning. All methods may be called from any thread.
+    A call that does not fit the problem is refused with a ValueError or TypeError, and changes nothing. Where
+    a refit is due and fails, rewards and logs are kept, and the learner's error is raised with a note;
+    decisions go on by the epoch in play, with a RuntimeWarning. All methods may be called from any thread.
 
     Parameters
     ----------

@@ -163,7 +163,8 @@ class BanditEngine:
         except Exception as error:
             self.failed = True
             error.add_note(
-                "The rewards are credited, decisions go on by the epoch in play, and the next reward tries again."
+                "The rewards are credited, decisions go on by the epoch in play, "
+                "and the next reward tries again."
             )
             raise
         self.events.mark_learned()

@@ -1,7 +1,7 @@
 """Events: decisions that wait for a reward, and rewards that wait to be learned from.
 
-`EventStore` is all that the engine needs of whatever keeps events. `MemoryEventStore` keeps them in this process; a
-store in a database has the same methods.
+`EventStore` is all that the engine needs of whatever keeps events. `MemoryEventStore` keeps them in this
+process; a store in a database has the same methods.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class StoreContents(NamedTuple):
 class EventStore(Protocol):
     """Where events are kept: pending, then settled, then closed.
 
-    An event is pending from its decision to its reward, settled until an epoch has been fitted on it, and closed from
-    then on. Each method either happens as a whole or not at all. Rules for rewards are not the store's: see
-    `RewardRules`.
+    An event is pending from its decision to its reward, settled until an epoch has been fitted on it, and
+    closed from then on. Each method either happens as a whole or not at all. Rules for rewards are not the
+    store's: see `RewardRules`.
     """
 
     problem: Problem

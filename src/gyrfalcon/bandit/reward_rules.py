@@ -26,16 +26,16 @@ class RewardRules:
     Parameters
     ----------
     reward_timeout
-        Seconds after its decision at which an event expires; None waits without limit. A reward that comes later is
-        refused.
+        Seconds after its decision at which an event expires; None waits without limit. A reward that comes
+        later is refused.
     default_reward
         Reward of an event that expires; None drops the event.
     max_pending
         Number of events that may wait for a reward: when there are more, the oldest expires.
     on_duplicate
-        Effect of a second reward for an event: "error" refuses it, "first" ignores it, "last" takes its value, and
-        "sum" adds it, where the total must be in the reward range or follows `out_of_range`. Once the first reward
-        was learned from, "last" and "sum" refuse too.
+        Effect of a second reward for an event: "error" refuses it, "first" ignores it, "last" takes its
+        value, and "sum" adds it, where the total must be in the reward range or follows `out_of_range`. Once
+        the first reward was learned from, "last" and "sum" refuse too.
     """
 
     reward_timeout: float | None = None

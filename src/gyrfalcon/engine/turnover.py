@@ -1,7 +1,7 @@
 """Turnover of epochs: when the next one is due, which rows it is fitted on, and in which round it starts.
 
-A live bandit, a simulation and the replay of a log differ in where rows come from and in how long they wait for
-rewards. All else is here, once.
+A live bandit, a simulation and the replay of a log differ in where rows come from and in how long they wait
+for rewards. All else is here, once.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Patience:
     max_overtime
         Decisions beyond the planned ones, as a multiple of these, after which the wait is over.
     min_settled
-        Settled rows that a fit after overtime needs, as a share of the planned rounds. A fit on a handful of early
-        rewards would be poor, and an epoch of the schedule would be lost on it.
+        Settled rows that a fit after overtime needs, as a share of the planned rounds. A fit on a handful of
+        early rewards would be poor, and an epoch of the schedule would be lost on it.
 
     Examples
     --------
@@ -67,11 +67,11 @@ class Patience:
 
 
 def turn_over(learner: Learner, epoch: Epoch, rows: Rows, round_: int) -> Epoch:
-    """The successor of an epoch, fitted on the rows settled since, on the clock of the rounds that were played.
+    """The successor of an epoch, fitted on the rows settled since, on the clock of the rounds played.
 
-    An epoch in overtime has decided rounds of its successor's plan: the successor then starts in `round_`, with as
-    many rounds as planned. A learner that fails raises its error with a note, and nothing has changed: rows count as
-    learned from only when this has returned.
+    An epoch in overtime has decided rounds of its successor's plan: the successor then starts in `round_`,
+    with as many rounds as planned. A learner that fails raises its error with a note, and nothing has
+    changed: rows count as learned from only when this has returned.
     """
     try:
         if isinstance(rows, Sums) and isinstance(learner, Summing):

@@ -51,9 +51,9 @@ class EpsilonFalcon:
 
     This is Algorithm 1 as printed. With `constants="paper"` it has the Appendix's constants: nearly uniform
     play, with a constraint that does not bind for 1e8 rounds and more; the theorem covers this choice alone,
-    and of it only convex classes with values in [0, 1]: `Linear` is unbounded. `constants="calibrated"` has a slack
-    from the noise and a fixed constant of gamma.
-    `AdaptiveFalcon` is the variant for real data, which the theorem does not cover.
+    and of it only convex classes with values in [0, 1]: `Linear` is unbounded. `constants="calibrated"` has a
+    slack from the noise and a fixed constant of gamma. `AdaptiveFalcon` is the variant for real data, which
+    the theorem does not cover.
 
     Parameters
     ----------

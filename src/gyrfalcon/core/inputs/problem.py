@@ -98,6 +98,14 @@ class Problem:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        parts = [f"actions={enumeration(self.actions)}"]
+        parts += [f"features={self.features!r}"] if self.features.columns else []
+        parts += [f"action_features={self.action_features!r}"] if self.action_features.columns else []
+        low, high = self.reward_range
+        parts += [f"{'costs' if self.cost else 'rewards'} from {low:g} to {high:g}"]
+        return f"Problem({'; '.join(parts)})"
+
     @property
     def n_actions(self) -> int:
         """Number of actions, K."""

@@ -92,6 +92,14 @@ class Schema:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        kinds = (
+            name if column == Numeric() else f"{name}: {type(column).__name__}"
+            for name, column in self.columns[:10]
+        )
+        more = [f"{len(self.columns) - 10} more"] if len(self.columns) > 10 else []
+        return f"Schema({', '.join([*kinds, *more])})"
+
     @staticmethod
     def of(spec: object) -> Schema:
         """The schema that a short specification stands for.

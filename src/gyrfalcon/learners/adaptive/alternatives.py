@@ -1,4 +1,4 @@
-"""Alternative fits of the linear class that the value gate chooses from, and the slack of the constrained one."""
+"""Fits of the linear class that the value gate chooses from, and the slack of the constrained one."""
 
 from __future__ import annotations
 

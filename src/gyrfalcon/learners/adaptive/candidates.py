@@ -65,7 +65,7 @@ class CandidateClasses:
         ]
 
     def updated(self, log: Log) -> tuple[CandidateClasses, list[Predictions | None]]:
-        """The candidates with new rows, and their predictions before: None for those not fitted or deferred."""
+        """Candidates with new rows, and their predictions before: None for those not fitted or deferred."""
         fits: list[Fit | None] = []
         predictions: list[Predictions | None] = []
         for fit in self.fits:
@@ -90,7 +90,7 @@ class CandidateClasses:
         ridge: float,
         half_life: float | None = None,
     ) -> CandidateClasses:
-        """The candidates, with classes that now have enough rows; the others' fits contain the log already."""
+        """Candidates, with classes that now have enough rows; the others' fits contain the log already."""
         if _NO_WAIT.issuperset(self.min_rows):
             return self
         logs = (*self.buffered_logs, log)

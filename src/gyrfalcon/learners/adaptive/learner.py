@@ -59,7 +59,8 @@ class AdaptiveFalcon:
     epsilon
         Passive share (epsilon) of the first round, in [0, 0.5), from where it decays. "auto": 0.03, and at
         least 0.02 while the gate is open. "corollary": 0.03, and at least the share of Corollary 1 at an
-        estimate, or a lower bound, of the misspecification from passive rows, while the linear class is active.
+        estimate, or a lower bound, of the misspecification from passive rows, while the linear class is
+        active.
     decay, floor
         The passive share of round t is epsilon t^-decay, and not below the floor.
     c_gamma
@@ -118,8 +119,8 @@ class AdaptiveFalcon:
         self._check_values()
         if not isinstance(self.model_class, Linear):
             raise ValueError(  # noqa: TRY004 - as all settings
-                f"model_class is {type(self.model_class).__name__}; AdaptiveFalcon needs the confidence widths of a "
-                "linear class, such as Linear(); EpsilonFalcon takes any."
+                f"model_class is {type(self.model_class).__name__}; AdaptiveFalcon needs the "
+                "confidence widths of a linear class, such as Linear(); EpsilonFalcon takes any."
             )
         alone = self.model_class != Linear() or self.data == "last_epoch"
         default = "linear" if alone else "auto"
@@ -161,8 +162,8 @@ class AdaptiveFalcon:
     def share(self, round_: int, *, gate_open: bool = False, target: float | None = None) -> float:
         """The passive share of an epoch that starts with this round, counted from 0.
 
-        While the gate is open, the active fit depends on passive rows, so it gets more of them. An estimate of
-        b can be 0 by chance, which must not end passive play, so a target never lowers the share.
+        While the gate is open, the active fit depends on passive rows, so it gets more of them. An estimate
+        of b can be 0 by chance, which must not end passive play, so a target never lowers the share.
         """
         least = max(self.floor, target or 0.0)
         if gate_open and self.epsilon == "auto":

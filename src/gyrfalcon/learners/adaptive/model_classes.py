@@ -165,8 +165,8 @@ def _checked(given: object) -> tuple[ClassChoice, ...]:
 def _per_action(given: Linear) -> Linear:
     if given.layout not in {None, "per_action"} or not given.intercept:
         raise ValueError(
-            f"classes holds {short_repr(given)}; classes are tried with coefficients per action and an intercept "
-            "only: leave out its layout and intercept."
+            f"classes holds {short_repr(given)}; classes are tried with coefficients per action and "
+            "an intercept only: leave out its layout and intercept."
         )
     return given
 

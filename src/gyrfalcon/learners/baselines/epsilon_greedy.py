@@ -20,8 +20,8 @@ from gyrfalcon.oracles.protocol import ModelClass
 class EpsilonGreedy(RegressionLearner):
     """Plays the action with the best estimate with probability 1 - epsilon, else uniformly.
 
-    An epsilon of (K ln |Pi|)^(1/3) with decay 1/3 explores enough for regret of order T^(2/3) if the model class
-    is right.
+    An epsilon of (K ln |Pi|)^(1/3) with decay 1/3 explores enough for regret of order T^(2/3) if the model
+    class is right.
 
     Parameters
     ----------

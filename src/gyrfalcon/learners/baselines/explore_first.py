@@ -32,9 +32,9 @@ class ExploreFirst:
     """`n_explore` uniform rounds, then the action with the best estimate by them.
 
     For T rounds, an n_explore of order T^(2/3) makes regret of that order if the model class is right.
-    Uniform rounds are passive, and count even if their reward is late. No other rows are fitted but the first of
-    an action that had none, which greedy play tries as soon as it is eligible. Greedy propensities are 0 and 1,
-    from which no other policy can be evaluated.
+    Uniform rounds are passive, and count even if their reward is late. No other rows are fitted but the first
+    of an action that had none, which greedy play tries as soon as it is eligible. Greedy propensities are 0
+    and 1, from which no other policy can be evaluated.
 
     Parameters
     ----------

@@ -27,8 +27,8 @@ class Softmax(RegressionLearner):
     temperature
         How evenly actions are played: the larger, the more.
     decay
-        The temperature after n rows is `temperature` n^-decay: with decay 1/2 it falls as fast as the standard
-        errors of estimates; with decay 0 it is constant, and so is the regret per round.
+        The temperature after n rows is `temperature` n^-decay: with decay 1/2 it falls as fast as the
+        standard errors of estimates; with decay 0 it is constant, and so is the regret per round.
     schedule
         When epochs end and the model is refitted.
     model_class

@@ -18,8 +18,8 @@ class LinUCB(OptimisticLearner):
 
     The first batch is uniform. `ridge` regularises every coefficient, the intercept too, of features that are
     standardised anew at each refit: in fixed units the penalty changes from batch to batch. The textbook's
-    one penalty is that of `Linear(standardise=False)`. Propensities are 0 and 1, from which no other policy can
-    be evaluated: `mixing` adds uniform play.
+    one penalty is that of `Linear(standardise=False)`. Propensities are 0 and 1, from which no other policy
+    can be evaluated: `mixing` adds uniform play.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """Basis expansions: settings learn a feature map from rows, and the map turns inputs into features.
 
-Here are the plain bases, and maps that are made of others; splines and random Fourier features are in `smooth`.
+Here are the plain bases, and maps that are made of others; splines and random Fourier features are in
+`smooth`.
 
 No map contains the intercept. Every map treats a row alone exactly, bit for bit, as within a batch.
 """

@@ -137,7 +137,7 @@ class Splines:
 
 @dataclass(frozen=True, slots=True)
 class FourierMap:
-    """Random Fourier features: cosines of the standardised inputs, with `frequencies` (p, D) and `phases` (D,).
+    """Random Fourier features: cosines of standardised inputs, with `frequencies` (p, D) and `phases` (D,).
 
     >>> cosines = FourierMap(np.zeros(1), np.ones(1), frequencies=np.array([[1.0, 2.0]]), phases=np.zeros(2))
     >>> cosines.expand(np.array([np.pi])).round(6)
@@ -174,8 +174,8 @@ class FourierMap:
 class RandomFourier:
     """Random Fourier features: their inner products approximate a Gaussian kernel.
 
-    The kernel is exp(-|z - z'|^2 / (2 length_scale^2)) of standardised inputs z (Rahimi and Recht, 2007, Algorithm
-    1). The features depend on the seed and the number of inputs alone.
+    The kernel is exp(-|z - z'|^2 / (2 length_scale^2)) of standardised inputs z (Rahimi and Recht, 2007,
+    Algorithm 1). The features depend on the seed and the number of inputs alone.
 
     Parameters
     ----------

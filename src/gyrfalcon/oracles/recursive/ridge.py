@@ -223,11 +223,11 @@ def _taken(values: Floats, source: Ints, new: float | Floats) -> Floats:
 
 
 def updated_inverse(inverse: Floats, f: Floats, errors: Floats, room: Floats) -> tuple[Floats, Floats]:
-    """The change (d,) of an action's coefficients by rows (m, d) with these errors, and the rows' leverages (m,).
+    """The change (d,) of an action's coefficients by rows (m, d) with these errors, and leverages (m,).
 
-    The inverse P (d, d) is updated in place. Rows F take it to P - V'V with V = L^-1 F P and LL' = I + F P F',
-    which stays exactly symmetric, and with errors e = r - F theta they move the coefficients by V' L^-1 e.
-    Leverages are those before the update. `room` is work space of the shape of P.
+    The inverse P (d, d) is updated in place. Rows F take it to P - V'V with V = L^-1 F P and LL' = I + F P
+    F', which stays exactly symmetric, and with errors e = r - F theta they move the coefficients by V' L^-1
+    e. Leverages are those before the update. `room` is work space of the shape of P.
     """
     from scipy.linalg.lapack import dtrtrs
 
