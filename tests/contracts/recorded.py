@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from gyrfalcon.core.records import Decisions
 from gyrfalcon.environments import StepExample, XorEnvironment, dataset
@@ -31,6 +32,7 @@ def record_of(decisions: Iterable[Decisions]) -> Record:
     }
 
 
+@cache
 def cases() -> dict[str, tuple[str, Environment, int]]:
     """Each case: the learner's name, the environment and the number of rounds."""
     found: dict[str, tuple[str, Environment, int]] = {}

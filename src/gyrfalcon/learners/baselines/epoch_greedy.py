@@ -25,8 +25,8 @@ class EpochGreedy:
     After a uniform first epoch, about exploration t^(2/3) of t rounds are uniform (passive). What is fitted
     tends to the best in-class model under uniform play, whatever the greedy rounds choose. If the model class
     is right, regret is of order T^(2/3). If it is wrong, the regret of that model's greedy policy is paid in
-    every round, and may exceed that of uniform play; in an xor of two actions it is 0.399 against 0.348. The
-    published bound is for a search among policies by weighted rewards, where here is a regression.
+    every round, and may be no less than that of uniform play: the best linear models of an xor are constants.
+    The published bound is for a search among policies by weighted rewards, where here is a regression.
 
     Parameters
     ----------
@@ -46,14 +46,15 @@ class EpochGreedy:
     >>> round(EpochGreedy().share(1000, 1500), 3)
     0.062
 
-    The policy that it tends to where the class is wrong, and uniform play, in regret a round:
+    Mean rewards where the class is wrong, and the models of them that it tends to:
 
-    >>> from gyrfalcon.environments import XorEnvironment, best_in_class, greedy_policy
-    >>> from gyrfalcon.learners import UniformPolicy
-    >>> xor = XorEnvironment(n_actions=2).population
-    >>> limit = greedy_policy(best_in_class(xor, Linear()))
-    >>> round(xor.regret(limit), 3), round(xor.regret(UniformPolicy(2)), 3)
-    (0.399, 0.348)
+    >>> from gyrfalcon.environments import XorEnvironment, best_in_class
+    >>> xor = XorEnvironment(n_actions=2)
+    >>> contexts = xor.problem.contexts([[0.5, 0.5], [-0.5, 0.5]])
+    >>> xor.means(contexts.shared).round(2).tolist()
+    [[0.93, 0.23], [0.07, 0.77]]
+    >>> best_in_class(xor.population, Linear()).scores(contexts).round(2).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
     """
 
     exploration: float = 1.0
