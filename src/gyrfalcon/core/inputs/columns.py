@@ -235,3 +235,18 @@ def text(value: object) -> str:
     raise ValueError(
         f"{short_repr(value)} ({type(value).__name__}) is neither text nor a number; give its text."
     )
+
+
+_BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "hashed": Hashed()}
+
+
+def column_of(name: object, kind: object) -> Column:
+    """The column that a kind in a specification stands for."""
+    if isinstance(kind, Column):
+        return kind
+    if isinstance(kind, list | tuple):
+        return Categorical(tuple(kind))
+    if isinstance(kind, str) and kind in _BY_NAME:
+        return _BY_NAME[kind]
+    kinds = "'numeric', 'boolean', 'hashed', a list of levels, or a column such as Numeric(missing=True)"
+    raise ValueError(f"feature {short_repr(name)} is {short_repr(kind)}; give {kinds}.")

@@ -12,11 +12,11 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.inputs import tables
 from gyrfalcon.core.inputs.columns import (
     Boolean,
-    Categorical,
     Column,
     Hashed,
     Numeric,
     cell,
+    column_of,
     encoded_names,
     fill,
 )
@@ -24,7 +24,6 @@ from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
 from gyrfalcon.core.inputs.tables import SAFE_NORM, Table, Values
 
 _FLOAT64 = np.dtype(np.float64)
-_BY_NAME: dict[object, Column] = {"numeric": Numeric(), "boolean": Boolean(), "hashed": Hashed()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ class Schema:
         if isinstance(spec, int | np.integer) and not isinstance(spec, bool) and spec >= 0:
             return Schema(tuple((f"x{position}", Numeric()) for position in range(int(spec))))
         if isinstance(spec, Mapping):
-            return Schema(tuple((name, _column(name, kind)) for name, kind in spec.items()))
+            return Schema(tuple((name, column_of(name, kind)) for name, kind in spec.items()))
         if isinstance(spec, list | tuple) and all(isinstance(name, str) for name in spec):
             return Schema(tuple((name, Numeric()) for name in spec))
         raise ValueError(
@@ -275,17 +274,6 @@ class Schema:
 
     def _listing(self) -> str:
         return enumeration(self._features)
-
-
-def _column(name: object, kind: object) -> Column:
-    if isinstance(kind, Column):
-        return kind
-    if isinstance(kind, list | tuple):
-        return Categorical(tuple(kind))
-    if isinstance(kind, str) and kind in _BY_NAME:
-        return _BY_NAME[kind]
-    kinds = "'numeric', 'boolean', 'hashed', a list of levels, or a column such as Numeric(missing=True)"
-    raise ValueError(f"feature {short_repr(name)} is {short_repr(kind)}; give {kinds}.")
 
 
 def _is_table(example: object) -> bool:
