@@ -14,7 +14,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from gyrfalcon.cli.main import app
+from gyrfalcon_paper.cli.main import app
 
 PAGE = Path(__file__).parents[1] / "reference" / "cli.md"
 NOTE = "<!-- Written by docs/_ext/cli_page.py from the code: change that, and run `make reference`. -->"

@@ -11,10 +11,10 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from gyrfalcon.cli.main import app
+from gyrfalcon_paper.cli.main import app
 from tests.processes import LIMIT
 
-COMMAND = [sys.executable, "-c", "from gyrfalcon.cli.main import run; run()"]
+COMMAND = [sys.executable, "-c", "from gyrfalcon_paper.cli.main import run; run()"]
 ENVIRONMENT = {**os.environ, "COLUMNS": "80", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 WIDTH = 80
 

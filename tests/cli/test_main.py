@@ -7,10 +7,13 @@ import pytest
 from typer.main import get_command
 
 from gyrfalcon import __version__
-from gyrfalcon.cli.main import Gyrfalcon, app
+from gyrfalcon.cli import main
+from gyrfalcon_paper.cli import COMMANDS
+from gyrfalcon_paper.cli.main import app
 from tests.cli.terminal import COMMAND, ENVIRONMENT, WIDTH, command, invoke, refusal
 from tests.processes import LIMIT
 
+SUMMARIES = {**COMMANDS, **main.COMMANDS}
 NAMES = ["demo", "paper", "simulate", "sweep", "bounds", "learners"]
 
 
@@ -29,8 +32,8 @@ def test_help_lists_every_command_with_the_first_line_of_its_own_help() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     assert list(commands) == NAMES
     for name, made in commands.items():
-        assert f"{name:<10}{Gyrfalcon.commands_by_name[name][1]}" in text
-        assert made.help.splitlines()[0] == Gyrfalcon.commands_by_name[name][1]
+        assert f"{name:<10}{SUMMARIES[name][1]}" in text
+        assert made.help.splitlines()[0] == SUMMARIES[name][1]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,7 +64,7 @@ def test_options_are_grouped() -> None:
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from gyrfalcon.cli.main import app\n"
+        "from gyrfalcon_paper.cli.main import app\n"
         "try: app(['--help'], prog_name='gyrfalcon')\n"
         "except SystemExit: pass\n"
         "print(sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"

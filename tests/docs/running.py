@@ -138,7 +138,7 @@ def check_arguments(arguments: list[str]) -> None:
     """Parse a command line as `gyrfalcon` would, and stop there."""
     from typer.main import get_command
 
-    from gyrfalcon.cli.main import app
+    from gyrfalcon_paper.cli.main import app
 
     group = get_command(app)
     context = group.make_context("gyrfalcon", arguments)

@@ -59,7 +59,7 @@ def test_no_two_names_have_the_same_file_on_a_disk_that_ignores_case() -> None:
 def test_the_command_page_has_every_command_with_its_options_and_examples() -> None:
     page = PAGE.read_text(encoding="utf-8")
     printed = subprocess.run(
-        [sys.executable, "-c", "from gyrfalcon.cli.main import run; run()", "--help"],
+        [sys.executable, "-c", "from gyrfalcon_paper.cli.main import run; run()", "--help"],
         capture_output=True,
         text=True,
         check=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, ClassVar
 
 import typer
@@ -38,14 +37,6 @@ class Command(TyperCommand):
 
 CommandTable = Mapping[str, tuple[str, str]]
 """Names of commands, each with the module that has a function of this name, and a one-line summary."""
-
-
-def extension_commands() -> dict[str, tuple[str, str]]:
-    """Commands that installed distributions offer under the entry point group `gyrfalcon.commands`."""
-    found: dict[str, tuple[str, str]] = {}
-    for extension in entry_points(group="gyrfalcon.commands"):
-        found.update(extension.load())
-    return found
 
 
 class OnDemand(Mapping[str, Any]):

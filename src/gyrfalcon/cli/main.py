@@ -1,11 +1,11 @@
-"""Entry point of the `gyrfalcon` command."""
+"""The `gyrfalcon` command: its own commands, and room for those of a companion package."""
 
 from __future__ import annotations
 
 import io
 import signal
 import sys
-from typing import Annotated, ClassVar, NoReturn
+from typing import Annotated, NoReturn
 
 try:
     import typer
@@ -13,33 +13,17 @@ except ModuleNotFoundError as error:
     raise SystemExit("Error: The command line needs more; run pip install 'gyrfalcon[cli]'.") from error
 
 from gyrfalcon import __version__
-from gyrfalcon.cli._help import Commands, CommandTable, extension_commands
+from gyrfalcon.cli._help import Commands, CommandTable
 
 SUMMARY = "Contextual bandits that stay right when the reward model is wrong."
 
 
-_COMMANDS = {
+COMMANDS: CommandTable = {
     "simulate": ("gyrfalcon.cli.simulate", "Simulate a learner in an environment, and print its regret."),
     "sweep": ("gyrfalcon.cli.sweep", "Run a grid of learners, environments and seeds; resumable."),
     "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }
-
-
-class Gyrfalcon(Commands):
-    """All commands, those of installed extensions first: a newcomer wants the demo."""
-
-    commands_by_name: ClassVar[CommandTable] = {**extension_commands(), **_COMMANDS}
-
-
-app = typer.Typer(
-    cls=Gyrfalcon,
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help=SUMMARY,
-)
 
 
 def _version(requested: bool) -> None:
@@ -48,7 +32,6 @@ def _version(requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -61,6 +44,21 @@ def options(
     del version, debug
 
 
+def application(first: CommandTable | None = None) -> typer.Typer:
+    """The command line with these further commands before its own."""
+    commands = {**(first or {}), **COMMANDS}
+    app = typer.Typer(
+        cls=type("Gyrfalcon", (Commands,), {"commands_by_name": commands}),
+        add_completion=False,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        help=SUMMARY,
+    )
+    app.callback()(options)
+    return app
+
+
 def _interrupted(number: int, frame: object) -> NoReturn:
     """Stop at the first Ctrl-C, and let nothing disturb the cleaning up after it."""
     del number, frame
@@ -68,7 +66,7 @@ def _interrupted(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def run() -> None:
+def run(app: typer.Typer) -> None:
     """Run the command line."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where Ctrl-C is ignored already
         signal.signal(signal.SIGINT, _interrupted)

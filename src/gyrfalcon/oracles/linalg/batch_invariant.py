@@ -27,6 +27,8 @@ _FEW_ROWS = 4
 """Rows up to which quadratic forms are computed one row at a time."""
 _COLUMNS = 32
 """Columns of a triangle that are multiplied at a time for one row."""
+_BAND = 5
+"""Rows of a triangle, at least, that are multiplied at a time by many rows."""
 
 
 def inner_products(a: Floats, b: Floats) -> Floats:
@@ -60,16 +62,16 @@ def weighted_norms(factors: Floats, x: Floats) -> Floats:
     """
     *stack, n_actions, height, width = factors.shape
     squares = np.empty((*stack, n_actions, x.shape[-2]))
-    weights = factors.reshape(*stack, n_actions * height, width)
     if stack and squares.size * height > _TERMS:
         for own, rows, out in zip(factors, x, squares, strict=True):
             out[...] = weighted_norms(own, rows)
         return squares
     if not stack and len(x) == 1 < n_actions:
-        images = inner_products(weights, x).reshape(n_actions, height).T
+        flat = factors.reshape(n_actions * height, width)
+        images = inner_products(flat, x).reshape(n_actions, height).T
         squares[:, 0] = _sums_at_once(images, images)
     else:
-        _sum_squares(weights, x, squares)
+        _sum_squares(factors, x, squares)
     return np.sqrt(squares, out=squares)
 
 
@@ -112,16 +114,32 @@ def _products_in_parts(a: Floats, b: Floats, out: Floats) -> None:
             _sum_products(a[some].T[..., np.newaxis], columns, out[some, part])
 
 
-def _sum_squares(weights: Floats, x: Floats, out: Floats) -> None:
-    """Write the squared norms of many rows, (..., K, n), for factors (..., K i, d) one below the other."""
-    *stack, numbers, _ = weights.shape
-    n_actions = out.shape[-2]
-    for part in _parts(x.shape[-2], _TERMS // max(numbers, 1)):
-        squares = out[..., part]
-        images = inner_products(weights, x[..., part, :])
-        images = images.reshape(*stack, n_actions, numbers // n_actions, squares.shape[-1])
-        images = images.transpose(-2, *range(len(stack) + 1), -1)
+def _sum_squares(factors: Floats, x: Floats, out: Floats) -> None:
+    """Write the squared norms |F_k x|^2 of many rows, (..., K, n), for factors (..., K, i, d)."""
+    *stack, n_actions, height, _ = factors.shape
+    bands = _bands(factors, x.shape[-2])
+    for part in _parts(x.shape[-2], _TERMS // max(n_actions * height, 1)):
+        squares, rows = out[..., part], x[..., part, :]
+        images = np.empty((height, *stack, n_actions, squares.shape[-1]))
+        for band, width in bands:
+            weights = np.ascontiguousarray(factors[..., band, :width])
+            flat = weights.reshape(*stack, n_actions * weights.shape[-2], width)
+            products = inner_products(flat, np.ascontiguousarray(rows[..., :width]))
+            products = products.reshape(*squares.shape[:-1], weights.shape[-2], squares.shape[-1])
+            images[band] = np.moveaxis(products, -2, 0)
         _sum_products(images, images, squares)
+
+
+def _bands(factors: Floats, n_rows: int) -> list[tuple[slice, int]]:
+    """Bands of the factors' rows with the columns that they need: all in one, or fewer of a lower triangle.
+
+    Terms that are 0 change no bit of a sum that starts from 0.0, so they may be left out.
+    """
+    height, width = factors.shape[-2:]
+    step = max(_BAND, height // 8)
+    if n_rows < 256 or height != width or height <= step or np.triu(factors, 1).any():
+        return [(slice(0, height), width)]
+    return [(slice(i, i + step), min(i + step, width)) for i in range(0, height, step)]
 
 
 def _forms_of_rows(matrices: Floats, x: Floats, out: Floats) -> None:
