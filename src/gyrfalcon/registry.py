@@ -199,6 +199,7 @@ ENTRIES = (
     Entry("RowSummary", "oracles.regressors.rows", "stored", "regressor/row-summary"),
     Entry("Tally", "estimates.tally", "stored", "tally"),
     Entry("Fitted", "learners.steps", "stored", "state/fitted"),
+    Entry("Sums", "learners.steps", "stored", "state/sums"),
     Entry("AdaptiveState", "learners.adaptive.state", "stored", "state/adaptive"),
     Entry("GateStatistics", "learners.adaptive.state", "stored", "state/gate-statistics"),
     Entry("ValueGate", "learners.adaptive.value_gate", "stored", "state/value-gate"),

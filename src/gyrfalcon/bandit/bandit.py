@@ -3,22 +3,48 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+from uuid import UUID
 
+from gyrfalcon.bandit.action_sets import with_actions, without_actions
+from gyrfalcon.bandit.clock import MonotonicClock
+from gyrfalcon.bandit.deciding import (
+    checked_id,
+    checked_ids,
+    decide_many,
+    decide_one,
+    known_decision,
+    probabilities,
+    problem_for,
+)
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
-from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
+from gyrfalcon.bandit.live import LiveEngine
+from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
 from gyrfalcon.bandit.saving import load_engine
-from gyrfalcon.bandit.validation import check_learner, check_mapping, checked_seed, problem_of
+from gyrfalcon.bandit.snapshot import Snapshot
+from gyrfalcon.bandit.validation import (
+    check_learner,
+    check_log,
+    check_mapping,
+    check_room,
+    checked_seed,
+    problem_of,
+)
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.messages import enumeration
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.reward_range import OutOfRange
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.validation import check_at_least
+from gyrfalcon.engine.turnover import Patience
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.protocol import Learner
+
+EventId = str | int | UUID
 
 
 class Bandit:
@@ -66,6 +92,10 @@ class Bandit:
         How long an epoch waits for rewards after its planned rounds, as a multiple of these rounds.
     initial_log
         Log of earlier decisions that the first epoch is fitted on, made with `Problem.log`.
+    refit
+        "background": a refit runs in a thread of its own, and decisions go on meanwhile. "inline": the call
+        that makes it due computes it, so that the same calls give the same decisions. None is "inline" where
+        a seed is given, else "background".
     clock
         Function that returns seconds, for `reward_timeout`; where it is set back, no time has passed.
 
@@ -98,6 +128,7 @@ class Bandit:
         on_duplicate: OnDuplicate = "error",
         max_overtime: float = 1.0,
         initial_log: Log | None = None,
+        refit: RefitMode | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         chosen: Learner = AdaptiveFalcon() if learner is None else learner
@@ -118,39 +149,44 @@ class Bandit:
             max_pending=max_pending,
             on_duplicate=on_duplicate,
         )
-        self._lock = threading.RLock()
-        self._engine = BanditEngine.begin(
+        check_at_least("max_overtime", max_overtime, 0.0)
+        engine = BanditEngine.begin(
             chosen,
             problem,
             rules,
-            max_overtime,
-            clock,
+            Patience(max_overtime, MIN_SETTLED),
+            MonotonicClock(clock),
             seed=checked_seed(seed),
             initial_log=initial_log,
             awaits_features=awaits_features,
         )
+        default: RefitMode = "background" if seed is None else "inline"
+        self._live = LiveEngine(engine, default if refit is None else refit)
 
     def __repr__(self) -> str:
-        engine = self._engine
+        engine = self._live.engine
         name, labels = type(engine.learner).__name__, enumeration(self.problem.actions)
-        counts = f"{engine.round} decided, {engine.events.n_pending} pending"
+        counts = f"{engine.ledger.counts.n_decided} decided, {engine.ledger.counts.n_waiting} pending"
         return f"Bandit(actions={labels}; {name}, epoch {engine.epoch.index}, {counts})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Bandit can't be copied or pickled; use save(path) and Bandit.load(path).")
 
     @property
     def problem(self) -> Problem:
         """The decision problem; the first context fixes its features when none were given."""
-        return self._engine.events.problem
+        return self._live.engine.problem
 
     @property
     def epoch(self) -> Epoch:
         """The epoch in play, with the report of its fit."""
-        return self._engine.epoch
+        return self._live.engine.epoch
 
     @property
     def n_pending(self) -> int:
-        """Number of decisions that wait for a reward, without those whose time is up."""
-        with self._lock:
-            return self._engine.n_pending
+        """Number of decisions whose outcome is open, without those whose time is up."""
+        with self._live.lock:
+            return self._live.completed().n_pending
 
     def decide(
         self,
@@ -158,7 +194,7 @@ class Bandit:
         *,
         actions: object = None,
         eligible: object = None,
-        event_id: str | None = None,
+        event_id: EventId | None = None,
     ) -> Decision:
         """Choose an action for one context, with its exact propensity and the event id to reward it by.
 
@@ -173,8 +209,17 @@ class Bandit:
         event_id
             Id of the decision, to know it beforehand; None makes one.
         """
-        with self._lock:
-            return self._engine.decide(context, actions, eligible, event_id)
+        identity = checked_id(event_id)
+        self._live.give_way()
+        with self._live.lock:
+            engine = self._live.completed()
+            known = None if identity is None else known_decision(engine, identity)
+            if known is not None:
+                return known
+            problem = problem_for(engine, context)
+            contexts = problem.context(context, actions, eligible)
+            now = self._prepared(problem, 1)
+            return decide_one(engine, problem, contexts, identity, now)
 
     def decide_many(
         self,
@@ -182,7 +227,7 @@ class Bandit:
         *,
         actions: object = None,
         eligible: object = None,
-        event_ids: Sequence[str] | None = None,
+        event_ids: Sequence[EventId] | None = None,
         n: int | None = None,
     ) -> DecisionBatch:
         """Choose actions for many contexts at once, in their order and all by the epoch in play.
@@ -202,11 +247,18 @@ class Bandit:
         n
             Number of contexts, for a problem without features.
         """
-        with self._lock:
-            return self._engine.decide_many(contexts, actions, eligible, event_ids, n)
+        self._live.give_way()
+        with self._live.lock:
+            engine = self._live.completed()
+            problem = problem_for(engine, contexts)
+            rows = problem.contexts(contexts, actions, eligible, n)
+            ids = checked_ids(event_ids, len(rows))
+            check_room(len(rows), engine.rules.max_pending)
+            now = self._prepared(problem, len(rows))
+            return decide_many(engine, problem, rows, ids, now)
 
-    def reward(self, event_id: str, value: float) -> None:
-        """Credit a reward to a decision: in any order, at any time before the event expires.
+    def reward(self, event_id: EventId, value: float, *, final: bool = False) -> None:
+        """Credit a reward to a decision: in any order, at any time before the event's time is up.
 
         Parameters
         ----------
@@ -214,26 +266,91 @@ class Bandit:
             Id of the decision.
         value
             Reward in the problem's units.
+        final
+            Whether no further reward comes: the outcome then does not wait for `reward_timeout`. It enters a
+            fit when all earlier decisions are final as well, so that quick outcomes do not count first.
 
         Raises
         ------
         ValueError, TypeError
-            If the event is unknown, closed or rewarded already, or the value is not in the reward range.
+            If the event is unknown, has ended or is rewarded already, or the value is not in the reward range.
         """
-        with self._lock:
-            self._engine.credit([(event_id, value)])
+        with self._live.lock:
+            self._live.completed().credit([(event_id, value)], final=final)
+            self._live.advance()
 
-    def reward_many(self, rewards: Mapping[str, float]) -> None:
+    def reward_many(self, rewards: Mapping[Any, float], *, final: bool = False) -> None:
         """Credit rewards by event id: all of them, or none when one is refused.
 
         Parameters
         ----------
         rewards
             Mapping of event ids to rewards, such as `dict(zip(batch.event_id, rewards))`.
+        final
+            Whether no further rewards come for these events: see `reward`.
         """
         check_mapping(rewards)
-        with self._lock:
-            self._engine.credit(list(rewards.items()))
+        with self._live.lock:
+            self._live.completed().credit(list(rewards.items()), final=final)
+            self._live.advance()
+
+    def withdraw(self, event_id: EventId, *, shown: Hashable | None = None) -> None:
+        """End an event whose decision had no effect: it takes no reward, and no fit or evaluation uses it.
+
+        Parameters
+        ----------
+        event_id
+            Id of the decision.
+        shown
+            Label of the action that was shown instead; None if none was.
+        """
+        with self._live.lock:
+            self._live.completed().withdraw(event_id, shown)
+            self._live.advance_or_warn()
+
+    def add_actions(self, labels: Iterable[Hashable]) -> None:
+        """Add actions, which are tried soon; what is known of the others stays as it is.
+
+        Parameters
+        ----------
+        labels
+            New labels. A label that was retired before can't come back: its rewards were of another time.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            engine.change_problem(with_actions(engine, list(labels)))
+
+    def retire_actions(self, labels: Iterable[Hashable]) -> None:
+        """Retire actions: they are chosen no more, and rewards that still come for them are not fitted.
+
+        Parameters
+        ----------
+        labels
+            Labels of actions; at least two others must remain.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            engine.change_problem(without_actions(engine, list(labels)))
+
+    def probabilities(
+        self, context: object = None, *, actions: object = None, eligible: object = None
+    ) -> dict[Hashable, float]:
+        """The probability of each action by label, if this context came next; no event is opened.
+
+        Parameters
+        ----------
+        context
+            Features as in `decide`.
+        actions
+            Features of actions as in `decide`.
+        eligible
+            Labels that may be chosen as in `decide`.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            problem = problem_for(engine, context)
+            row = probabilities(engine, problem.context(context, actions, eligible))[0].tolist()
+        return dict(zip(problem.actions, row, strict=True))
 
     def update(self, log: Log) -> None:
         """Learn from decisions that were made elsewhere, which count as rounds played.
@@ -243,8 +360,21 @@ class Bandit:
         log
             Log made with this bandit's `problem.log`.
         """
-        with self._lock:
-            self._engine.add(log)
+        with self._live.lock:
+            engine = self._live.completed()
+            check_log(log, engine.problem)
+            engine.add(log)
+            self._live.advance()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until no refit is under way in the background.
+
+        Parameters
+        ----------
+        seconds
+            How long to wait at most; None waits without limit.
+        """
+        self._live.wait(seconds)
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
         """Write the state to one file, atomically; `load` goes on with the same decisions.
@@ -263,8 +393,8 @@ class Bandit:
         """
         from gyrfalcon.storage import files
 
-        with self._lock:
-            snapshot = self._engine.snapshot()
+        with self._live.lock:
+            snapshot = Snapshot.of(self._live.completed(), self._live.refit)
         files.save(path, snapshot, classes)
 
     @classmethod
@@ -295,6 +425,14 @@ class Bandit:
             If the file cannot be read, is damaged, or holds something else than a bandit.
         """
         bandit = cls.__new__(cls)
-        bandit._engine = load_engine(path, classes, clock, accept_refits=accept_refits)
-        bandit._lock = threading.RLock()
+        bandit._live = LiveEngine(*load_engine(path, classes, clock, accept_refits=accept_refits))
         return bandit
+
+    def _prepared(self, problem: Problem, n: int) -> float:
+        """The time of n decisions that nothing can refuse any more, with the epoch that is to play them."""
+        engine = self._live.engine
+        if engine.awaits_features:
+            engine.change_problem(problem)
+        now = engine.tick(n)
+        self._live.advance_or_warn()
+        return now

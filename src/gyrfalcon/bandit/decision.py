@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from operator import index
 from typing import NamedTuple
 
@@ -27,6 +28,9 @@ class Decision(NamedTuple):
         Index of the epoch that decided, counted from 1.
     passive
         Whether this was a passive round, in which actions are drawn uniformly.
+    distribution
+        Probability of every action at this decision, in the order of the problem's actions; None where the
+        decision is repeated from the books.
     """
 
     action: Hashable
@@ -35,11 +39,12 @@ class Decision(NamedTuple):
     round: int
     epoch: int
     passive: bool
+    distribution: tuple[float, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecisionBatch:
-    """Many decisions of one epoch as columns; iterate or index it for single ones.
+    """Many decisions as columns; iterate or index it for single ones.
 
     Parameters
     ----------
@@ -55,6 +60,8 @@ class DecisionBatch:
         Index of the epoch that decided, counted from 1.
     passive
         Which rounds were passive, with actions drawn uniformly, (n,).
+    probabilities
+        Function that computes `distribution`; None where decisions are repeated from the books.
     """
 
     action: Sequence[Hashable]
@@ -63,6 +70,12 @@ class DecisionBatch:
     round: Ints
     epoch: int
     passive: Bools
+    probabilities: Callable[[], Floats] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def distribution(self) -> Floats | None:
+        """Probability of every action at each decision, (n, K), in the order of the problem's actions."""
+        return None if self.probabilities is None else self.probabilities()
 
     def __repr__(self) -> str:
         rounds = f", rounds {self.round[0]} to {self.round[-1]}" if len(self) else ""
@@ -80,6 +93,7 @@ class DecisionBatch:
             int(self.round[row]),
             self.epoch,
             bool(self.passive[row]),
+            None if self.distribution is None else tuple(self.distribution[row].tolist()),
         )
 
     def __iter__(self) -> Iterator[Decision]:

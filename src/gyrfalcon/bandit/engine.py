@@ -1,31 +1,55 @@
-"""The running state of a bandit: the epoch in play, the round, and the turnover of epochs."""
+"""The running state of a bandit: ledger, epoch in play, and turnover of epochs, changed by records alone."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import cast
-
-import numpy as np
+from typing import NamedTuple
 
 from gyrfalcon.bandit.clock import MonotonicClock
-from gyrfalcon.bandit.decision import Decision, DecisionBatch
-from gyrfalcon.bandit.events import Event, EventStore, MemoryEventStore, free_id, new_id, new_ids, text_of
-from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.bandit.snapshot import Snapshot
-from gyrfalcon.bandit.validation import check_log, check_room
-from gyrfalcon.core.epochs import Epoch, decide, decide_one
+from gyrfalcon.bandit.event_table import Status
+from gyrfalcon.bandit.identity import IdSource, text_of
+from gyrfalcon.bandit.journal import (
+    EpochOpened,
+    Finalised,
+    LateReward,
+    LogAdded,
+    ProblemChanged,
+    Record,
+    Rewarded,
+    RowsSummed,
+    RulesChanged,
+    Withdrawn,
+)
+from gyrfalcon.bandit.ledger import Ledger
+from gyrfalcon.bandit.refits import RefitJob, Refitted
+from gyrfalcon.bandit.reward_rules import LateRewardError, RewardRules
+from gyrfalcon.bandit.validation import check_log
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.inputs.schema import Schema
-from gyrfalcon.core.records import PASSIVE, Log
-from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
-from gyrfalcon.core.validation import check_at_least
-from gyrfalcon.engine.turnover import Patience, turn_over
+from gyrfalcon.core.records import Log
+from gyrfalcon.engine.turnover import Patience
 from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.steps import Summing, Sums
 
 MIN_SETTLED = 0.5
-"""Settled rows that a fit after overtime needs, as a share of the epoch's planned rounds."""
+"""Ready rows that a fit after overtime needs, as a share of the epoch's planned rounds."""
+CHUNK = 1024
+"""Ready rows that are added to the sums of a long epoch at a time."""
+
+Sink = Callable[[int, Record], None]
+
+
+class _Step(NamedTuple):
+    """What a record changes beside the ledger, and the number of records before it."""
+
+    sequence: int
+    record: Record
+    epoch: Epoch
+    sums: Sums | None
+    rules: RewardRules
 
 
 @dataclass(slots=True)
@@ -33,210 +57,260 @@ class BanditEngine:
     """Learner, epoch in play and events of one bandit; mutable, and used under the bandit's lock only."""
 
     learner: Learner
-    events: EventStore
+    ledger: Ledger
     rules: RewardRules
     patience: Patience
     clock: MonotonicClock
     epoch: Epoch
-    seed: int
+    ids: IdSource
     awaits_features: bool = False  # until the first context has shown them
-    round: int = 0
-    n_open: int = 0  # decisions among the epoch's planned rounds that wait for a reward
+    sums: Sums | None = None  # of the epoch's first rows
+    job: RefitJob | None = None  # that is being computed
     failed: bool = (
         False  # the learner failed on the rows as they are; it is called again when there are others
     )
+    n_refits: int = 0
+    refit_seconds: float = 0.0
+    sink: Sink | None = None
+    warned: frozenset[str] = frozenset()
+    step: _Step | None = None
 
     @staticmethod
     def begin(
         learner: Learner,
         problem: Problem,
         rules: RewardRules,
-        max_overtime: float,
-        clock: Callable[[], float],
+        patience: Patience,
+        clock: MonotonicClock,
         *,
         seed: int,
         initial_log: Log | None,
         awaits_features: bool,
     ) -> BanditEngine:
         """The engine in the first epoch of a problem, fitted on an initial log if there is one."""
-        check_at_least("max_overtime", max_overtime, 0.0)
         rules.check_default(problem.rewards)
         if initial_log is not None:
             check_log(initial_log, problem)
-        events = MemoryEventStore(problem, rules.max_pending)
         epoch = learner.start(problem, initial_log)
-        patience, own_clock = Patience(max_overtime, MIN_SETTLED), MonotonicClock(clock)
-        return BanditEngine(learner, events, rules, patience, own_clock, epoch, seed, awaits_features)
+        ledger = Ledger(problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
+        ledger.stop, ledger.epoch_index = epoch.stop, epoch.index
+        return BanditEngine(learner, ledger, rules, patience, clock, epoch, IdSource(seed), awaits_features)
+
+    @property
+    def seed(self) -> int:
+        """The seed that draws of actions depend on."""
+        return self.ids.seed
+
+    @property
+    def problem(self) -> Problem:
+        """The decision problem."""
+        return self.ledger.problem
 
     @property
     def n_pending(self) -> int:
-        """Number of decisions that wait for a reward, without those whose time is up."""
-        timeout, most = self.rules.reward_timeout, self.rules.max_pending
-        return self.events.n_pending - len(self.events.overdue(self.clock.now(), timeout, most))
+        """Number of events whose outcome is open, without those whose time is up."""
+        overdue = self.ledger.overdue(self.clock.now(), self.rules.reward_timeout, self.rules.max_pending)
+        return self.ledger.counts.n_waiting - sum(1 for _ in overdue)
 
-    def decide(self, context: object, actions: object, eligible: object, event_id: object | None) -> Decision:
-        """Choose an action for one context; the decision then waits for its reward."""
-        problem = self._problem_for(context)
-        contexts = problem.context(context, actions, eligible)
-        identity = self._free_id(self.round) if event_id is None else new_id(self.events, event_id)
-        now = self._prepare(problem, 1)
-        epoch, round_ = self.epoch, self.round
-        uniforms = event_uniforms(self.seed, identity)
-        action, propensity, component = decide_one(epoch, round_, contexts, uniforms)
-        self._open(identity, Event(contexts, 0, action, propensity, epoch.index, round_, component, now))
-        label = problem.actions[action]
-        return Decision(label, propensity, identity, round_, epoch.index, component % 2 == PASSIVE)
-
-    def decide_many(
-        self,
-        contexts: object,
-        actions: object,
-        eligible: object,
-        event_ids: Iterable[object] | None,
-        n: int | None,
-    ) -> DecisionBatch:
-        """Choose actions for many contexts by one epoch; the decisions then wait for their rewards."""
-        problem = self._problem_for(contexts)
-        rows = problem.contexts(contexts, actions, eligible, n)
-        rounds = np.arange(self.round, self.round + len(rows))
-        if event_ids is None:
-            ids = [self._free_id(round_) for round_ in rounds.tolist()]
+    def apply(self, record: Record, following: Epoch | None = None) -> None:
+        """Let a record take effect; of an opened epoch, `following` is the fit, or it is computed here."""
+        if isinstance(record, EpochOpened | RowsSummed | ProblemChanged | RulesChanged):
+            self.step = self._step(record, following)
+            self.complete()
         else:
-            ids = new_ids(self.events, event_ids, len(rows))
-        check_room(len(rows), self.rules.max_pending)
-        now = self._prepare(problem, len(rows))
-        epoch = self.epoch
-        made = decide(epoch, rounds, rows, uniforms_of_events(self.seed, ids))
-        columns = (made.action, made.propensity, made.round, made.component)
-        for row, (identity, *numbers) in enumerate(zip(ids, *(c.tolist() for c in columns), strict=True)):
-            action, propensity, round_, component = numbers
-            event = Event(rows, row, action, propensity, epoch.index, round_, component, now)
-            self._open(identity, event)
-        labels = [problem.actions[action] for action in made.action.tolist()]
-        passive = made.component % 2 == PASSIVE
-        return DecisionBatch(labels, made.propensity, ids, rounds, epoch.index, passive)
+            self.ledger.apply(record)
 
-    def credit(self, rewards: Iterable[tuple[object, object]]) -> None:
-        """Credit all of these rewards, or none when one is refused, and turn the epoch over if it is due."""
-        if self.rules.reward_timeout is not None:
-            self.expire(self.clock.now())
-        settled = []
-        for event_id, value in rewards:
-            text = text_of(event_id)
-            known = self.events.find(text)
-            settled.append((text, self.rules.credited(text, known, value, self.events.problem.rewards)))
-        for text, row in settled:
-            if row is not None:
-                self.failed = False
-                self.n_open -= self.events.settle(text, row) and self._is_planned(row.event)
-        self.advance_if_due()
+    def complete(self) -> None:
+        """Finish what an exception has interrupted: see `ledger`."""
+        self.ledger.complete()
+        if self.step is not None:
+            step = self.step
+            if self.ledger.counts.sequence == step.sequence:
+                self.ledger.apply(step.record)
+            self.epoch, self.sums, self.rules = step.epoch, step.sums, step.rules
+            self.awaits_features = self.awaits_features and not isinstance(step.record, ProblemChanged)
+            self.ledger.stop, self.ledger.epoch_index = step.epoch.stop, step.epoch.index
+            self.step = None
 
-    def expire(self, now: float, n_new: int = 0) -> None:
-        """Close events whose time is up, or that must make room for new ones."""
-        ids = self.events.overdue(now, self.rules.reward_timeout, self.rules.max_pending - n_new)
-        if ids:
-            self.failed = False
-            expired = self.events.expire(ids, self.rules.default_reward)
-            self.n_open -= sum(map(self._is_planned, expired))
+    def _step(self, record: Record, following: Epoch | None) -> _Step:
+        """What a record changes beside the ledger, computed without touching anything."""
+        epoch, sums, rules = self.epoch, self.sums, self.rules
+        match record:
+            case EpochOpened():
+                made = following or self._job(record.n_rows, record.round).run()
+                epoch, sums = shifted(made, record.round), None
+            case RowsSummed(n_rows=n_rows):
+                assert isinstance(self.learner, Summing)
+                sums = self.learner.sums(epoch, self.ledger.rows(n_rows, with_logs=False), sums)
+            case ProblemChanged(problem=problem):
+                starts = self.awaits_features
+                epoch = self.learner.start(problem) if starts else self.learner.adapt(epoch, problem)
+            case RulesChanged():
+                rules = record.rules
+        return _Step(self.ledger.counts.sequence, record, epoch, sums, rules)
 
-    def add(self, log: Log) -> None:
-        """Take in decisions made elsewhere as rounds played, and turn the epoch over if it is due."""
-        check_log(log, self.events.problem)
-        if len(log):
-            self.events.add_log(log)
-            self.round += len(log)
-            self.failed = False
-            self.awaits_features = False
-        self.advance_if_due()
+    def record(self, record: Record, following: Epoch | None = None) -> None:
+        """Let a record take effect, and hand it to the sink."""
+        self.apply(record, following)
+        self.deliver()
 
-    def advance_if_due(self) -> None:
-        """Turn the epoch over when its planned rounds are decided and settled, or overtime is up.
-
-        A learner that fails leaves everything as it was, and the rows for the next attempt.
-        """
-        if self.failed or not self.patience.is_over(
-            self.epoch, self.round, self.n_open, self.events.n_settled
-        ):
+    def deliver(self) -> None:
+        """Hand records to the sink in their order; those that it fails to take are kept for later."""
+        outbox = self.ledger.outbox
+        if self.sink is None or outbox is None:
             return
         try:
-            self.epoch = turn_over(self.learner, self.epoch, self.events.rows(), self.round)
+            while outbox:
+                self.sink(*outbox[0])
+                outbox.popleft()
         except Exception as error:
-            self.failed = True
-            error.add_note(
-                "The rewards are credited, decisions go on by the epoch in play, "
-                "and the next reward tries again."
+            self._warn(
+                "sink", f"The decision log failed: {error}. Records are kept in memory until it works."
             )
-            raise
-        self.events.mark_learned()
-        self.n_open = 0
 
-    def snapshot(self) -> Snapshot:
-        """All of the state, as a frozen value that a file can hold."""
-        return Snapshot.of(
-            self.events.contents(),
-            learner=self.learner,
-            problem=self.events.problem,
-            epoch=self.epoch,
-            seed=self.seed,
-            awaits_features=self.awaits_features,
-            round=self.round,
-            n_open=self.n_open,
-            max_overtime=self.patience.max_overtime,
-            rules=self.rules,
-            clock_latest=self.clock.latest,
-            clock_offset=self.clock.offset,
-        )
-
-    @staticmethod
-    def restored(snapshot: Snapshot, clock: MonotonicClock) -> BanditEngine:
-        """The engine that goes on from a snapshot."""
-        problem, rules = snapshot.problem, snapshot.rules
-        rules.check_default(problem.rewards)
-        return BanditEngine(
-            cast(Learner, snapshot.learner),
-            MemoryEventStore(problem, rules.max_pending, snapshot.contents()),
-            rules,
-            Patience(snapshot.max_overtime, MIN_SETTLED),
-            clock,
-            snapshot.epoch,
-            snapshot.seed,
-            snapshot.awaits_features,
-            snapshot.round,
-            snapshot.n_open,
-        )
-
-    def _problem_for(self, example: object) -> Problem:
-        """The problem, with the features of the first context if none were declared."""
-        problem = self.events.problem
-        return replace(problem, features=Schema.infer(example)) if self.awaits_features else problem
-
-    def _free_id(self, round_: int) -> str:
-        return free_id(self.events, f"{self.seed & 0xFFFFFFFF:08x}-{round_}")
-
-    def _prepare(self, problem: Problem, n: int) -> float:
-        """The time of n decisions that nothing can refuse any more.
-
-        Events that are due have made room, and an epoch whose overtime is up has a successor. A learner that
-        fails gives a warning only, because decisions must go on.
-        """
-        if self.awaits_features:
-            self.epoch = self.learner.start(problem)
-            self.events.problem = problem
-            self.awaits_features = False
+    def tick(self, n_new: int) -> float:
+        """The time of n decisions to come: outcomes whose time is up are final, and there is room."""
         now = self.clock.tick()
-        self.expire(now, n)
-        try:
-            self.advance_if_due()
-        except Exception as error:
-            reason = f"{type(error).__name__}: {str(error).rstrip('.')}."
-            message = " ".join([reason, *getattr(error, "__notes__", [])])
-            warnings.warn(message, RuntimeWarning, stacklevel=4)
+        self.finalise(now, self.rules.max_pending - n_new)
         return now
 
-    def _open(self, event_id: str, event: Event) -> None:
-        self.events.insert(event_id, event)
-        self.round += 1
-        self.n_open += event.round < self.epoch.stop
+    def finalise(self, now: float, most: int) -> None:
+        """Make outcomes final whose time is up, and those of the oldest of more than `most` open events."""
+        if self.rules.reward_timeout is None and self.ledger.counts.n_waiting <= most:
+            return
+        for event_id, event, crowded in list(self.ledger.overdue(now, self.rules.reward_timeout, most)):
+            if crowded:
+                self._warn(
+                    "max_pending",
+                    f"More than max_pending = {self.rules.max_pending} events are open: outcomes of the "
+                    "oldest become final before their time. Raise max_pending, or set a reward_timeout.",
+                )
+            self.failed = False
+            self.record(Finalised(event_id, now, *self.rules.outcome(event), crowded))
 
-    def _is_planned(self, event: Event) -> bool:
-        return event.epoch == self.epoch.index and event.round < self.epoch.stop
+    def credit(self, rewards: Iterable[tuple[object, object]], *, final: bool) -> None:
+        """Credit all of these rewards, or none when one is refused."""
+        now = self.clock.now()
+        self.finalise(now, self.rules.max_pending)
+        ledger, credited = self.ledger, []
+        for event_id, value in rewards:
+            text = text_of(event_id)
+            event = ledger.find(text)
+            in_fit = self.job is not None and ledger.live.get(text) in self.job.positions
+            try:
+                reward = self.rules.credited(text, event, value, ledger.problem.rewards, in_fit=in_fit)
+            except LateRewardError:
+                self.record(LateReward(text, now))
+                raise
+            if reward is not None:
+                credited.append((text, reward))
+        is_final = final or self.rules.reward_timeout is None
+        for text, reward in credited:
+            self.failed = False
+            self.record(Rewarded(text, now, reward, is_final))
+
+    def withdraw(self, event_id: object, shown: object | None) -> None:
+        """End an event whose decision was never shown, or shown with another action."""
+        text = text_of(event_id)
+        event, position = self.ledger.find(text), self.ledger.live.get(text)
+        if event is None:
+            raise ValueError(f"event {short_repr(text)} is unknown; give the event_id of a Decision.")
+        if position is None or (self.job is not None and position in self.job.positions):
+            done = Status(event.status).name.lower().replace("_", " ")
+            if event.status == Status.WITHDRAWN:
+                return
+            raise ValueError(f"event {short_repr(text)} has ended ({done}); it can't be withdrawn any more.")
+        action = None if shown is None else self.problem.index_of(shown)
+        if action is not None and action == event.action:
+            raise ValueError(
+                f"event {short_repr(text)} was decided as {shown!r}; there is nothing to override."
+            )
+        self.record(Withdrawn(text, self.clock.now(), action))
+
+    def add(self, log: Log) -> None:
+        """Take in decisions made elsewhere as rounds played."""
+        if len(log):
+            self.failed = False
+            self.awaits_features = False
+            self.record(LogAdded(self.clock.now(), log))
+
+    def change_problem(self, problem: Problem) -> None:
+        """Go on with another problem: with the features of the first context, or with other actions."""
+        self.job = None
+        self.failed = False
+        if self.sums is not None:  # they are of the actions as they were
+            self.record(self._opening(self._job(len(self.ledger.ready), self.ledger.counts.round)))
+        self.record(ProblemChanged(self.clock.now(), problem))
+
+    def sum_rows(self) -> None:
+        """Add ready rows of a long epoch to its sums, so that its end does not wait for all of them."""
+        if self.job is not None or self.failed or self.epoch.n_rounds <= 4 * CHUNK:
+            return
+        if isinstance(self.learner, Summing) and self.learner.can_sum(self.epoch):
+            while len(self.ledger.ready) >= CHUNK:
+                try:
+                    self.record(RowsSummed(self.clock.latest, CHUNK))
+                except Exception as error:
+                    self._fail(error)
+                    raise
+
+    def due(self) -> RefitJob | None:
+        """The refit that is due, if none is computed already: it is to be computed and installed."""
+        counts, n_summed = self.ledger.counts, 0 if self.sums is None else self.sums.n_new
+        n_rows = self.ledger.n_ready + n_summed
+        if self.job is not None or self.failed:
+            return None
+        if not self.patience.is_over(self.epoch, counts.round, counts.n_open, n_rows):
+            return None
+        self.job = self._job(len(self.ledger.ready), counts.round)
+        return self.job
+
+    def install(self, done: Refitted) -> None:
+        """Open the epoch that a job has made, unless another one is in play by now.
+
+        A learner that failed leaves everything as it was, and the rows for the next attempt.
+        """
+        if self.job is not done.job:
+            return
+        job, self.job = done.job, None
+        if done.error is not None:
+            self._fail(done.error)
+            raise done.error
+        assert done.epoch is not None
+        self.n_refits += 1
+        self.refit_seconds += done.seconds
+        self.record(self._opening(job), done.epoch)
+
+    def _fail(self, error: Exception) -> None:
+        self.failed = True
+        error.add_note(
+            "The rewards are credited, decisions go on by the epoch in play, and the next reward tries again."
+        )
+
+    def _opening(self, job: RefitJob) -> EpochOpened:
+        index, round_ = job.epoch.index + 1, self.ledger.counts.round
+        return EpochOpened(self.clock.latest, index, len(job.positions), job.n_log_rows, round_)
+
+    def _job(self, n_rows: int, round_: int) -> RefitJob:
+        ledger = self.ledger
+        return RefitJob(
+            self.learner,
+            self.epoch,
+            ledger.rows(n_rows, with_logs=True),
+            self.sums,
+            frozenset(ledger.first_ready(n_rows).tolist()),
+            ledger.n_log_rows,
+            round_,
+        )
+
+    def _warn(self, topic: str, message: str) -> None:
+        """Warn of a topic once."""
+        if topic not in self.warned:
+            self.warned |= {topic}
+            warnings.warn(message, RuntimeWarning, stacklevel=5)
+
+
+def shifted(epoch: Epoch, round_: int) -> Epoch:
+    """The epoch from `round_` on, with as many rounds as planned, if it was to start earlier."""
+    late = max(0, round_ - epoch.start)
+    return replace(epoch, start=epoch.start + late, stop=epoch.stop + late) if late else epoch

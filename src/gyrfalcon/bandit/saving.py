@@ -8,12 +8,13 @@ from contextlib import nullcontext
 
 from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.snapshot import Snapshot
 
 
 def load_engine(
     path: str | os.PathLike[str], classes: Iterable[type], clock: Callable[[], float], *, accept_refits: bool
-) -> BanditEngine:
+) -> tuple[BanditEngine, RefitMode]:
     """The engine that a file holds, which goes on by this clock from where it was saved."""
     from gyrfalcon.oracles.regressors.fitted import accepting_refits
     from gyrfalcon.storage import files
@@ -26,6 +27,6 @@ def load_engine(
         )
     try:
         own_clock = MonotonicClock(clock, snapshot.clock_latest, snapshot.clock_offset)
-        return BanditEngine.restored(snapshot, own_clock)
+        return snapshot.engine(own_clock), snapshot.refit
     except Exception as error:
         raise ValueError(f"{os.fspath(path)} holds parts that don't fit together: {error}.") from error

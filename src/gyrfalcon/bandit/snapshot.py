@@ -2,53 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
-from gyrfalcon.bandit.events import Closed, Event, Settled, StoreContents, contexts_of
+from gyrfalcon.bandit.clock import MonotonicClock
+from gyrfalcon.bandit.counts import Counts
+from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
+from gyrfalcon.bandit.event_table import Event
+from gyrfalcon.bandit.identity import IdSource
+from gyrfalcon.bandit.ledger import Ledger
+from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
+from gyrfalcon.engine.turnover import Patience
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.steps import Sums
+
+_MEASURES = ("propensity", "decided_at", "reward")
+_NUMBERS = tuple(name for name in Event._fields if name not in _MEASURES)
 
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Events by id as columns of arrays."""
+    """Events as columns of arrays, in one order."""
 
     ids: list[str]
-    contexts: Contexts
-    numbers: Ints  # (n, 4): action, epoch, round, component
-    measures: Floats  # (n, 2): propensity, decided_at
+    numbers: Ints
+    measures: Floats
 
     @staticmethod
-    def of(events: Mapping[str, Event], n_actions: int) -> Events:
+    def of(ids: list[str], events: Sequence[Event]) -> Events:
         """The columns of these events."""
-        numbers = [(e.action, e.epoch, e.round, e.component) for e in events.values()]
-        measures = [(e.propensity, e.decided_at) for e in events.values()]
+        numbers = [[int(getattr(event, name)) for name in _NUMBERS] for event in events]
+        measures = [[getattr(event, name) for name in _MEASURES] for event in events]
         return Events(
-            list(events),
-            contexts_of(list(events.values()), n_actions),
-            np.array(numbers, dtype=np.int64).reshape(-1, 4),
-            np.array(measures, dtype=np.float64).reshape(-1, 2),
+            ids,
+            np.array(numbers, dtype=np.int64).reshape(-1, len(_NUMBERS)),
+            np.array(measures, dtype=np.float64).reshape(-1, len(_MEASURES)),
         )
 
-    def by_id(self) -> dict[str, Event]:
-        """The events by id again, as rows of the stored contexts."""
-        rows: Iterable[tuple[str, list[int], list[float]]] = zip(
-            self.ids, self.numbers.tolist(), self.measures.tolist(), strict=True
-        )
-        return {
-            event_id: Event(self.contexts, row, action, propensity, epoch, round_, component, decided_at)
-            for row, (event_id, (action, epoch, round_, component), (propensity, decided_at)) in enumerate(
-                rows
-            )
-        }
+    def rows(self) -> list[Event]:
+        """The events again."""
+        columns = dict(zip(_NUMBERS, self.numbers.T.tolist(), strict=True))
+        columns |= dict(zip(_MEASURES, self.measures.T.tolist(), strict=True))
+        rows = (Event(*row) for row in zip(*(columns[name] for name in Event._fields), strict=True))
+        return [row._replace(expired=bool(row.expired), crowded=bool(row.crowded)) for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,41 +64,90 @@ class Snapshot:
     learner: object
     problem: Problem
     epoch: Epoch
+    sums: Sums | None
     seed: int
     awaits_features: bool
-    round: int
-    n_open: int
+    refit: RefitMode
+    n_refits: int
+    refit_seconds: float
     max_overtime: float
     rules: RewardRules
     clock_latest: float
     clock_offset: float
-    pending: Events
-    settled: Events
-    settled_rewards: Floats
-    settled_expired: Bools
-    closed: dict[str, Closed]
+    counts: dict[str, int]
+    live: Events
+    positions: Ints
+    contexts: Contexts
+    ready: Ints
+    watermark: int
+    ended: Events
+    decided: Ints
+    rewarded: Ints
+    retired: list[Hashable]
     logs: list[Log]
 
     @staticmethod
-    def of(contents: StoreContents, *, problem: Problem, **state: Any) -> Snapshot:
-        """The snapshot of an event store's contents beside the rest of the state."""
-        settled, n_actions = contents.settled, problem.n_actions
+    def of(engine: BanditEngine, refit: RefitMode) -> Snapshot:
+        """The snapshot of an engine."""
+        ledger = engine.ledger
+        positions = np.array(list(ledger.live.values()), dtype=np.int64)
+        _, contexts = ledger.table.take(positions, ledger.problem.n_actions)
         return Snapshot(
-            problem=problem,
-            pending=Events.of(contents.pending, n_actions),
-            settled=Events.of({key: row.event for key, row in settled.items()}, n_actions),
-            settled_rewards=np.array([row.reward for row in settled.values()], dtype=np.float64),
-            settled_expired=np.array([row.expired for row in settled.values()], dtype=np.bool_),
-            closed=dict(contents.closed),
-            logs=list(contents.logs),
-            **state,
+            learner=engine.learner,
+            problem=ledger.problem,
+            epoch=engine.epoch,
+            sums=engine.sums,
+            seed=engine.seed,
+            awaits_features=engine.awaits_features,
+            refit=refit,
+            n_refits=engine.n_refits,
+            refit_seconds=engine.refit_seconds,
+            max_overtime=engine.patience.max_overtime,
+            rules=engine.rules,
+            clock_latest=engine.clock.latest,
+            clock_offset=engine.clock.offset,
+            counts=dict(ledger.counts._asdict()),
+            live=Events.of(list(ledger.live), [ledger.table.event(p) for p in positions.tolist()]),
+            positions=positions,
+            contexts=contexts,
+            ready=np.array(list(ledger.ready), dtype=np.int64),
+            watermark=ledger.watermark,
+            ended=Events.of(list(ledger.ended), list(ledger.ended.values())),
+            decided=ledger.decided.copy(),
+            rewarded=ledger.rewarded.copy(),
+            retired=sorted(ledger.retired, key=repr),
+            logs=list(ledger.logs),
         )
 
-    def contents(self) -> StoreContents:
-        """The contents of the event store again."""
-        columns = (self.settled_rewards.tolist(), self.settled_expired.tolist())
-        settled = {
-            key: Settled(event, *numbers)
-            for (key, event), *numbers in zip(self.settled.by_id().items(), *columns, strict=True)
-        }
-        return StoreContents(self.pending.by_id(), settled, self.closed, self.logs)
+    def engine(self, clock: MonotonicClock) -> BanditEngine:
+        """The engine that goes on from here, with event ids that no other process gives out."""
+        self.rules.check_default(self.problem.rewards)
+        return BanditEngine(
+            cast(Learner, self.learner),
+            self._ledger(),
+            self.rules,
+            Patience(self.max_overtime, MIN_SETTLED),
+            clock,
+            self.epoch,
+            IdSource.elsewhere(self.seed),
+            self.awaits_features,
+            self.sums,
+            n_refits=self.n_refits,
+            refit_seconds=self.refit_seconds,
+        )
+
+    def _ledger(self) -> Ledger:
+        rules = self.rules
+        ledger = Ledger(self.problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
+        ledger.counts = Counts(**self.counts)
+        ledger.stop, ledger.epoch_index = self.epoch.stop, self.epoch.index
+        events = zip(self.live.ids, self.positions.tolist(), self.live.rows(), strict=True)
+        for row, (event_id, position, event) in enumerate(events):
+            ledger.table.write(position, event_id, event, self.contexts, row)
+            ledger.live[event_id] = position
+        ledger.ready = dict.fromkeys(self.ready.tolist())
+        ledger.watermark = self.watermark
+        ledger.ended = OrderedDict(zip(self.ended.ids, self.ended.rows(), strict=True))
+        ledger.decided, ledger.rewarded = self.decided.copy(), self.rewarded.copy()
+        ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)
+        return ledger

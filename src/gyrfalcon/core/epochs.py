@@ -228,19 +228,28 @@ def decide_one(
     epoch: Epoch, round_: int, contexts: Contexts, uniforms: Sequence[float]
 ) -> tuple[int, float, int]:
     """Action, propensity and component of one row: plain floats where the policy offers them."""
+    action, distribution, component = draw_one(epoch, round_, contexts, uniforms)
+    return action, distribution[action], component
+
+
+def draw_one(
+    epoch: Epoch, round_: int, contexts: Contexts, uniforms: Sequence[float]
+) -> tuple[int, list[float], int]:
+    """Action, probabilities of all actions over all components, and component of one row."""
     if isinstance(epoch.policy, Mixture):
-        drawn = _draw_mixture(epoch.policy, contexts, np.array([uniforms]))
-        return int(drawn[0][0]), float(drawn[1][0]), int(drawn[2][0])
+        action, _, component = _draw_mixture(epoch.policy, contexts, np.array([uniforms]))
+        marginal: list[float] = epoch.policy.probabilities(contexts)[0].tolist()
+        return int(action[0]), marginal, int(component[0])
     rate = epoch.passive_rate(round_)
     passive = uniforms[1] < rate
     acting = _row(epoch.passive_policy if passive else epoch.policy, contexts)
-    action = sample_action(acting, uniforms[2])
-    propensity = acting[action]
+    action_ = sample_action(acting, uniforms[2])
+    distribution = acting
     if 0.0 < rate < 1.0:
-        other = _row(epoch.policy if passive else epoch.passive_policy, contexts)[action]
-        active, uniform = (other, propensity) if passive else (propensity, other)
-        propensity = (1.0 - rate) * active + rate * uniform
-    return action, propensity, PASSIVE if passive else POLICY
+        other = _row(epoch.policy if passive else epoch.passive_policy, contexts)
+        active, uniform = (other, acting) if passive else (acting, other)
+        distribution = [(1.0 - rate) * a + rate * u for a, u in zip(active, uniform, strict=True)]
+    return action_, distribution, PASSIVE if passive else POLICY
 
 
 def _row(policy: Policy, contexts: Contexts) -> list[float]:

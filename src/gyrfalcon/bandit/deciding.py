@@ -1,0 +1,112 @@
+"""Decisions of an engine: validated contexts, exact propensities, and one record for each event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from gyrfalcon.bandit.decision import Decision, DecisionBatch
+from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.event_table import Event
+from gyrfalcon.bandit.identity import listed_ids, stored_text_of
+from gyrfalcon.bandit.journal import Decided
+from gyrfalcon.bandit.validation import check_room
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import action_probabilities, decide, draw_one
+from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.inputs.schema import Schema
+from gyrfalcon.core.records import PASSIVE
+from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
+
+
+def problem_for(engine: BanditEngine, example: object) -> Problem:
+    """The problem, with the features of the first context if none were declared."""
+    problem = engine.problem
+    return replace(problem, features=Schema.infer(example)) if engine.awaits_features else problem
+
+
+def known_decision(engine: BanditEngine, event_id: str) -> Decision | None:
+    """The decision that was made under this id, or None if there was none."""
+    event = engine.ledger.find(event_id)
+    return None if event is None else _decision(engine, event_id, event)
+
+
+def decide_one(
+    engine: BanditEngine, problem: Problem, contexts: Contexts, event_id: str | None, now: float
+) -> Decision:
+    """Choose an action for one context; the event then waits for its outcome."""
+    ledger, epoch, round_ = engine.ledger, engine.epoch, engine.ledger.counts.round
+    identity = engine.ids.free_id(round_, ledger.find) if event_id is None else event_id
+    action, distribution, component = draw_one(epoch, round_, contexts, event_uniforms(engine.seed, identity))
+    propensity, index = distribution[action], epoch.index
+    engine.record(Decided(identity, now, contexts, 0, action, component, index, round_, propensity))
+    label, is_passive = problem.actions[action], component % 2 == PASSIVE
+    return Decision(label, propensity, identity, round_, index, is_passive, tuple(distribution))
+
+
+def decide_many(
+    engine: BanditEngine, problem: Problem, contexts: Contexts, event_ids: list[str] | None, now: float
+) -> DecisionBatch:
+    """Choose actions for many contexts by one epoch; known ids keep what was decided under them."""
+    ledger, epoch, n, first = engine.ledger, engine.epoch, len(contexts), engine.ledger.counts.round
+    ids = [engine.ids.free_id(first + i, ledger.find) for i in range(n)] if event_ids is None else event_ids
+    known = {} if event_ids is None else {i: one for i, id_ in enumerate(ids) if (one := ledger.find(id_))}
+    new = np.array([i for i in range(n) if i not in known], dtype=np.int64)
+    rounds = np.arange(first, first + len(new))
+    rows = contexts if len(new) == n else contexts.take(new)
+    made = decide(epoch, rounds, rows, uniforms_of_events(engine.seed, [ids[i] for i in new.tolist()]))
+    columns = (made.action, made.component, made.round, made.propensity)
+    for row, (i, *numbers) in enumerate(zip(new.tolist(), *(c.tolist() for c in columns), strict=True)):
+        action, component, round_, propensity = numbers
+        engine.record(Decided(ids[i], now, rows, row, action, component, epoch.index, round_, propensity))
+    if not known:
+        labels = [problem.actions[action] for action in made.action.tolist()]
+        passive = made.component % 2 == PASSIVE
+        distribution = partial(action_probabilities, epoch, rounds, rows)
+        return DecisionBatch(labels, made.propensity, ids, rounds, epoch.index, passive, distribution)
+    one_by_one = [_decision(engine, id_, ledger.find(id_)) for id_ in ids]
+    return DecisionBatch(
+        [one.action for one in one_by_one],
+        np.array([one.propensity for one in one_by_one]),
+        ids,
+        np.array([one.round for one in one_by_one]),
+        epoch.index,
+        np.array([one.passive for one in one_by_one]),
+    )
+
+
+def checked_ids(event_ids: Iterable[object] | None, n: int) -> list[str] | None:
+    """The caller's ids as text, if there are any."""
+    return None if event_ids is None else listed_ids(event_ids, n)
+
+
+def checked_id(event_id: object | None) -> str | None:
+    """The caller's id as text, if there is one."""
+    return None if event_id is None else stored_text_of(event_id)
+
+
+def probabilities(engine: BanditEngine, contexts: Contexts) -> Floats:
+    """The probability of every action if these contexts came next, (n, K): no event is opened."""
+    rounds = np.full(len(contexts), engine.ledger.counts.round)
+    return action_probabilities(engine.epoch, rounds, contexts)
+
+
+def make_room(engine: BanditEngine, n: int) -> float:
+    """The time of n decisions, after outcomes have become final to make room for them."""
+    check_room(n, engine.rules.max_pending)
+    return engine.tick(n)
+
+
+def _decision(engine: BanditEngine, event_id: str, event: Event | None) -> Decision:
+    assert event is not None
+    if event.action < 0:
+        raise ValueError(
+            f"event {short_repr(event_id)} was decided before its action was retired; decide under a new id."
+        )
+    label, is_passive = engine.problem.actions[event.action], event.component % 2 == PASSIVE
+    return Decision(label, event.propensity, event_id, event.round, event.epoch, is_passive, None)

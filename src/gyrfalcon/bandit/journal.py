@@ -1,0 +1,126 @@
+"""Journal of a bandit: what happened, one record each, in the order in which it took effect.
+
+The state of a bandit follows from its settings and its journal alone: see `BanditEngine.apply`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Log
+
+
+class Decided(NamedTuple):
+    """An action was chosen for the context in row `row` of `contexts`."""
+
+    event_id: str
+    time: float
+    contexts: Contexts
+    row: int
+    action: int
+    component: int
+    epoch: int
+    round: int
+    propensity: float
+
+
+class Rewarded(NamedTuple):
+    """A reward in the problem's units was credited, the last one of its event if `final`."""
+
+    event_id: str
+    time: float
+    reward: float
+    final: bool
+
+
+class Finalised(NamedTuple):
+    """An outcome became final without a word from the caller: `reward` is NaN where the event was dropped.
+
+    `expired` says that the reward is the default one, `crowded` that the event had to make room for others
+    before its time was up.
+    """
+
+    event_id: str
+    time: float
+    reward: float
+    expired: bool
+    crowded: bool
+
+
+class Withdrawn(NamedTuple):
+    """A decision had no effect: it was never shown, or another action was, at position `shown`."""
+
+    event_id: str
+    time: float
+    shown: int | None
+
+
+class LateReward(NamedTuple):
+    """A reward was refused, because its event had ended."""
+
+    event_id: str
+    time: float
+
+
+class LogAdded(NamedTuple):
+    """Decisions that were made elsewhere were taken in as rounds played."""
+
+    time: float
+    log: Log
+
+
+class ProblemChanged(NamedTuple):
+    """Actions came or went, or the first context has shown the features."""
+
+    time: float
+    problem: Problem
+
+
+class RulesChanged(NamedTuple):
+    """Other rules for rewards apply from here on."""
+
+    time: float
+    rules: RewardRules
+
+
+class RowsSummed(NamedTuple):
+    """The first `n_rows` rows that are ready were added to the sums of the epoch in play."""
+
+    time: float
+    n_rows: int
+
+
+class RowsSetAside(NamedTuple):
+    """Rows that are ready were set aside, because the learner fails on them."""
+
+    time: float
+    event_ids: tuple[str, ...]
+    reason: str
+
+
+class EpochOpened(NamedTuple):
+    """An epoch was fitted on the first `n_rows` rows that were ready, and opened in round `round`."""
+
+    time: float
+    epoch: int
+    n_rows: int
+    n_log_rows: int
+    round: int
+
+
+Record: TypeAlias = (
+    Decided
+    | Rewarded
+    | Finalised
+    | Withdrawn
+    | LateReward
+    | LogAdded
+    | ProblemChanged
+    | RulesChanged
+    | RowsSummed
+    | RowsSetAside
+    | EpochOpened
+)

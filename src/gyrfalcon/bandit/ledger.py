@@ -1,0 +1,186 @@
+"""Ledger of events: every event in exactly one status, and the rows that fits may read.
+
+A record takes effect in two steps. What it changes is computed from the state without touching it, and kept
+by one assignment: from then on it has happened. Then the changes are written, each of which may be repeated.
+An exception between any two instructions, such as that of a signal, therefore leaves either the state before,
+or one that the next call completes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import islice
+
+import numpy as np
+
+from gyrfalcon.bandit.counts import Counts
+from gyrfalcon.bandit.event_table import Event, EventTable, Status
+from gyrfalcon.bandit.journal import (
+    Record,
+)
+from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.bandit.transitions import Changes, changes_of, no_tallies
+from gyrfalcon.core.arrays import Ints
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Log
+
+
+class Ledger:
+    """Events of a bandit from decision to end, rows that are ready for a fit, and counts of it all.
+
+    Parameters
+    ----------
+    problem
+        The decision problem.
+    max_ended
+        Number of ended events whose ids are remembered.
+    whole_cohorts
+        Whether a row is ready only when the outcomes of all earlier decisions are final as well. Otherwise it
+        is ready as soon as its own outcome is.
+    """
+
+    def __init__(self, problem: Problem, max_ended: int, *, whole_cohorts: bool) -> None:
+        self.problem = problem
+        self.max_ended = max_ended
+        self.whole_cohorts = whole_cohorts
+        self.counts = Counts()
+        self.stop = 0  # the round at which the epoch in play is planned to end
+        self.epoch_index = 1
+        self.table = EventTable(problem.features.width)
+        self.live: dict[str, int] = {}
+        self.ended: OrderedDict[str, Event] = OrderedDict()
+        self.ready: dict[int, None] = {}
+        self.logs: tuple[Log, ...] = ()
+        self.watermark = 0  # the first position that may be waiting
+        self.retired: frozenset[Hashable] = frozenset()
+        self.decided, self.rewarded = no_tallies(problem)
+        self.outbox: deque[tuple[int, Record]] | None = None
+        """Records with their numbers that a sink has not had yet; None without a sink."""
+        self._changes: Changes | None = None
+
+    @property
+    def n_ready(self) -> int:
+        """Number of rows that the next fit would have, but for those that are summed already."""
+        return len(self.ready) + self.n_log_rows
+
+    @property
+    def n_log_rows(self) -> int:
+        """Number of rows in logs from elsewhere that no fit has used."""
+        return sum(map(len, self.logs))
+
+    def find(self, event_id: str) -> Event | None:
+        """The event with this id, or None if it is unknown or forgotten."""
+        position = self.live.get(event_id)
+        return self.ended.get(event_id) if position is None else self.table.event(position)
+
+    def apply(self, record: Record) -> None:
+        """Let a record take effect, as a whole."""
+        self.complete()
+        self._changes = changes_of(self, record)._replace(record=record)
+        self.complete()
+
+    def complete(self) -> None:
+        """Finish what an exception has interrupted."""
+        if self._changes is not None:
+            self._write(self._changes)
+            self._changes = None
+
+    def overdue(self, now: float, timeout: float | None, most: int) -> Iterator[tuple[str, Event, bool]]:
+        """Waiting events that must become final, the oldest first, and whether only to make room.
+
+        They were decided at least `timeout` seconds before `now`, or are the oldest of more than `most`.
+        """
+        crowd = self.counts.n_waiting - most
+        if crowd <= 0 and timeout is None:
+            return
+        self._move_watermark()
+        for position in range(self.watermark, self.counts.n_decided):
+            if self.table.status(position) > Status.REWARDED:
+                continue
+            event = self.table.event(position)
+            is_late = timeout is not None and now - event.decided_at >= timeout
+            if not is_late and crowd <= 0:
+                return
+            crowd -= 1
+            yield self.table.event_id(position), event, not is_late
+
+    def first_ready(self, n: int) -> Ints:
+        """Positions of the first n ready rows, in the order of their decisions."""
+        return np.sort(np.fromiter(islice(self.ready, n), dtype=np.int64))
+
+    def rows(self, n: int, *, with_logs: bool) -> Log:
+        """The first n ready rows in the learner's units: logs from elsewhere first, then events by round."""
+        columns, contexts = self.table.take(self.first_ready(n), self.problem.n_actions)
+        log = Log(
+            contexts,
+            columns["action"].astype(np.int64),
+            self.problem.rewards.scaled(columns["reward"]),
+            columns["propensity"],
+            columns["epoch"],
+            columns["round"],
+            columns["component"].astype(np.int64),
+        )
+        if not with_logs or not self.logs:
+            return log
+        return Log.concat([*self.logs, log] if len(log) else list(self.logs), self.problem.n_actions)
+
+    def _write(self, changes: Changes) -> None:
+        if changes.posed is not None:
+            self.problem, self.table, self.decided, self.rewarded, self.ended, self.retired = changes.posed
+        if changes.rules is not None:
+            self._follow(changes.rules)
+        if changes.new is not None:
+            position, event_id, event, contexts, source = changes.new
+            self.table.write(position, event_id, event, contexts, source)
+            self.live[event_id] = position
+        for position, event in changes.updated:
+            self.table.update(position, event)
+            self._make_ready(position, event)
+        self.counts = changes.counts
+        if changes.ended:
+            self._end(changes.ended)
+        for action, decided, rewarded in changes.tally:
+            self.decided[action], self.rewarded[action] = decided, rewarded
+        if changes.logs is not None:
+            self.logs = changes.logs
+        if self.whole_cohorts:
+            self._move_watermark()
+        if self.outbox is not None and changes.record is not None:
+            number = changes.counts.sequence
+            if not self.outbox or self.outbox[-1][0] < number:
+                self.outbox.append((number, changes.record))
+
+    def _end(self, ended: Iterable[tuple[str, int, Event]]) -> None:
+        positions = []
+        for event_id, position, event in ended:
+            if event_id in self.live:
+                self.table.update(position, event)
+                self.ended[event_id] = event
+                del self.live[event_id]
+            self.ready.pop(position, None)
+            positions.append(position)
+        self.table.release(positions, self.counts.n_decided)
+        while len(self.ended) > self.max_ended:
+            self.ended.popitem(last=False)
+
+    def _follow(self, rules: RewardRules) -> None:
+        """Follow other rules: without a timeout, outcomes that are final are ready at once."""
+        self.max_ended, self.whole_cohorts = rules.max_pending, rules.reward_timeout is not None
+        if not self.whole_cohorts:
+            for position in sorted(self.live.values()):
+                self._make_ready(position, self.table.event(position))
+
+    def _make_ready(self, position: int, event: Event) -> None:
+        if event.status == Status.FINAL and not self.whole_cohorts and event.action >= 0:
+            self.ready[position] = None
+
+    def _move_watermark(self) -> None:
+        """Pass over events whose outcome is final: with whole cohorts, these are ready from then on."""
+        while self.watermark < self.counts.n_decided:
+            status = self.table.status(self.watermark)
+            if status <= Status.REWARDED:
+                return
+            if self.whole_cohorts and status == Status.FINAL:
+                self.ready[self.watermark] = None
+            self.watermark += 1

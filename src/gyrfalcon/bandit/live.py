@@ -1,0 +1,131 @@
+"""An engine behind a lock, whose refits run beside decisions: threads, forks, copies and interruptions."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+import weakref
+from typing import NoReturn, get_args
+
+from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.refits import RefitJob, RefitMode, Refitted, RefitThread
+from gyrfalcon.core.inputs.messages import short_repr
+
+YIELD = 0.002
+"""Seconds that a decision waits for a refit that is under way."""
+
+_LIVE: weakref.WeakSet[LiveEngine] = weakref.WeakSet()
+
+
+class LiveEngine:
+    """A bandit's engine for any number of threads: each call holds the lock, and completes what was cut off.
+
+    Parameters
+    ----------
+    engine
+        The running state.
+    refit
+        "background": a refit runs in a thread of its own, decisions go on by the epoch in play, and the next
+        epoch is swapped in when it is ready. "inline": the call that makes a refit due computes it.
+    """
+
+    def __init__(self, engine: BanditEngine, refit: RefitMode) -> None:
+        if refit not in get_args(RefitMode):
+            raise ValueError(f"refit is {short_repr(refit)}; choose 'background' or 'inline'.")
+        self.engine = engine
+        self.refit = refit
+        self.lock = threading.RLock()
+        self._thread = RefitThread()
+        self._submitted: RefitJob | None = None
+        self._failure: Exception | None = None
+        _LIVE.add(self)
+
+    def completed(self) -> BanditEngine:
+        """The engine, for the holder of the lock: what an exception has cut off is complete."""
+        self.engine.complete()
+        return self.engine
+
+    def advance(self) -> None:
+        """Refit if that is due; a learner that fails inline raises its error."""
+        with self.lock:
+            if self.refit == "inline":
+                self.engine.job = None  # an interrupted one: nobody else computes here
+            self.engine.sum_rows()
+            job = self.engine.due() or self.engine.job
+            if job is None or job is self._submitted:
+                return
+            if self.refit == "inline":
+                self.engine.install(Refitted.of(job))
+            else:
+                self._thread.submit(job, os.getpid(), self._installed)
+                self._submitted = job
+
+    def advance_or_warn(self) -> None:
+        """Refit if that is due; a learner that fails gives a warning, because decisions must go on."""
+        failure, self._failure = self._failure, None
+        try:
+            self.advance()
+        except Exception as error:
+            failure = error
+        if failure is not None:
+            reason = f"{type(failure).__name__}: {str(failure).rstrip('.')}."
+            message = " ".join([reason, *getattr(failure, "__notes__", [])])
+            warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+    def give_way(self) -> None:
+        """Let a refit that is under way compute for a moment.
+
+        A program that decides without a pause would hardly let the other thread run, and decide by an old
+        epoch for as long as it goes on.
+        """
+        if self.engine.job is not None and self.refit == "background":
+            self._thread.wait(YIELD)
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until no refit is under way."""
+        while self.engine.job is not None and self.refit == "background":
+            self._thread.wait(seconds)
+
+    def _installed(self, done: Refitted) -> None:
+        with self.lock:
+            self.engine.complete()
+            try:
+                self.engine.install(done)
+                self.advance()
+            except Exception as error:
+                self._failure = error
+
+    def _after_fork(self) -> None:
+        """In a child process: the lock's owner and the computing thread are not there."""
+        self.lock = threading.RLock()
+        self._thread, self._submitted = RefitThread(), None
+        self.engine.job = None
+
+    def refuse_copy(self, *_: object) -> NoReturn:
+        """Refuse to be copied or pickled: two bandits would give out the same event ids."""
+        raise TypeError("a Bandit can't be copied or pickled; use save(path) and Bandit.load(path).")
+
+
+_HELD: list[LiveEngine] = []
+
+
+def _before_fork() -> None:
+    """Hold every lock, so that a child finds no state in the middle of a change."""
+    for one in sorted(_LIVE, key=id):
+        one.lock.acquire()
+        _HELD.append(one)
+
+
+def _in_parent() -> None:
+    while _HELD:
+        _HELD.pop().lock.release()
+
+
+def _in_child() -> None:
+    while _HELD:
+        _HELD.pop()._after_fork()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where there are no forks
+    os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)

@@ -1,0 +1,83 @@
+"""Refits in two steps: an immutable job that any thread may compute, and its result, installed once.
+
+While a job is computed, decisions go on by the epoch in play. The result is installed only if that epoch is
+still in play, so that a change of the actions in the meantime makes the job void.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Literal
+
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.records import Log
+from gyrfalcon.engine.turnover import turn_over
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.steps import Summing, Sums
+
+RefitMode = Literal["background", "inline"]
+
+
+@dataclass(frozen=True, slots=True)
+class RefitJob:
+    """A refit that is due: the epoch in play, the rows, and the round in which it became due."""
+
+    learner: Learner
+    epoch: Epoch
+    rows: Log
+    sums: Sums | None
+    positions: frozenset[int]
+    n_log_rows: int
+    round: int
+
+    def run(self) -> Epoch:
+        """The next epoch, which depends on the job alone."""
+        if self.sums is None or not isinstance(self.learner, Summing):
+            return turn_over(self.learner, self.epoch, self.rows, self.round)
+        sums = self.learner.sums(self.epoch, self.rows, self.sums) if len(self.rows) else self.sums
+        return turn_over(self.learner, self.epoch, sums, self.round)
+
+
+@dataclass(frozen=True, slots=True)
+class Refitted:
+    """The outcome of a job: the next epoch or the error, and the seconds that it took."""
+
+    job: RefitJob
+    epoch: Epoch | None
+    error: Exception | None
+    seconds: float
+
+    @staticmethod
+    def of(job: RefitJob) -> Refitted:
+        """Compute a job."""
+        start = perf_counter()
+        try:
+            epoch, error = job.run(), None
+        except Exception as failure:
+            epoch, error = None, failure
+        return Refitted(job, epoch, error, perf_counter() - start)
+
+
+class RefitThread:
+    """One thread that computes the jobs of a bandit, one at a time."""
+
+    def __init__(self) -> None:
+        self._executor: ThreadPoolExecutor | None = None
+        self._future: Future[None] | None = None
+        self._process = 0
+
+    def submit(self, job: RefitJob, process: int, done: Callable[[Refitted], None]) -> None:
+        """Compute a job beside the caller, and call `done` with its outcome in the computing thread."""
+        if self._executor is None or self._process != process:  # threads do not survive a fork
+            self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gyrfalcon-refit")
+            self._process = process
+        self._future = self._executor.submit(lambda: done(Refitted.of(job)))
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until the job that is computed has been installed, for so many seconds at most."""
+        if self._future is not None and threading.current_thread().name[:15] != "gyrfalcon-refit":
+            wait([self._future], seconds)

@@ -1,0 +1,210 @@
+"""What a record changes in the ledger of events, computed without touching it."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gyrfalcon.bandit.counts import Counts
+from gyrfalcon.bandit.event_table import Event, EventTable, Status
+from gyrfalcon.bandit.journal import (
+    Decided,
+    EpochOpened,
+    Finalised,
+    LateReward,
+    LogAdded,
+    ProblemChanged,
+    Record,
+    Rewarded,
+    RowsSetAside,
+    RowsSummed,
+    RulesChanged,
+    Withdrawn,
+)
+from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.core.arrays import Ints
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Log
+from gyrfalcon.learners.action_changes import sources
+
+if TYPE_CHECKING:
+    from gyrfalcon.bandit.ledger import Ledger
+
+
+class Posed(NamedTuple):
+    """Another problem, and what is numbered by its actions."""
+
+    problem: Problem
+    table: EventTable
+    decided: Ints
+    rewarded: Ints
+    ended: OrderedDict[str, Event]
+    retired: frozenset[Hashable]
+
+
+class Changes(NamedTuple):
+    """What a record changes, as values to write: writing them twice is writing them once."""
+
+    counts: Counts
+    record: Record | None = None
+    new: tuple[int, str, Event, Contexts, int] | None = None
+    updated: tuple[tuple[int, Event], ...] = ()
+    ended: tuple[tuple[str, int, Event], ...] = ()
+    tally: tuple[tuple[int, int, int], ...] = ()
+    """Which action has been decided and rewarded how often."""
+    logs: tuple[Log, ...] | None = None
+    posed: Posed | None = None
+    rules: RewardRules | None = None
+
+
+def changes_of(ledger: Ledger, record: Record) -> Changes:
+    """What a record changes, with the counts after it."""
+    counts = ledger.counts._replace(sequence=ledger.counts.sequence + 1)
+    match record:
+        case Decided():
+            return _decided(ledger, record, counts)
+        case Rewarded() | Finalised() | Withdrawn():
+            return _outcome(ledger, record, counts)
+        case LateReward():
+            return Changes(counts._replace(n_late=counts.n_late + 1))
+        case LogAdded(log=log):
+            return Changes(counts._replace(round=counts.round + len(log)), logs=(*ledger.logs, log))
+        case RowsSummed() | RowsSetAside() | EpochOpened():
+            return _used(ledger, record, counts)
+        case ProblemChanged(problem=problem):
+            return _posed(ledger, problem, counts)
+        case RulesChanged(rules=rules):
+            return Changes(counts, rules=rules)
+
+
+def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
+    """Actions have other numbers, and rows of retired actions end; a first context poses the features."""
+    if ledger.problem.features != problem.features:
+        return Changes(
+            counts,
+            posed=Posed(
+                problem,
+                EventTable(problem.features.width),
+                *no_tallies(problem),
+                ledger.ended,
+                ledger.retired,
+            ),
+        )
+    source = sources(ledger.problem, problem)
+    table = ledger.table.renumbered(source)
+    retired = ledger.retired | (set(ledger.problem.actions) - set(problem.actions))
+    tallies = [np.where(source >= 0, one[source], 0) for one in (ledger.decided, ledger.rewarded)]
+    gone = tuple(
+        (ledger.table.event_id(position), position, event._replace(status=Status.RETIRED))
+        for position in ledger.live.values()
+        if (event := table.event(position)).action < 0 and event.status == Status.FINAL
+    )
+    return Changes(
+        counts,
+        posed=Posed(problem, table, tallies[0], tallies[1], _renumbered(ledger.ended, source), retired),
+        ended=gone,
+    )
+
+
+def _decided(ledger: Ledger, record: Decided, counts: Counts) -> Changes:
+    event = Event(record.action, record.component, record.epoch, record.round, record.propensity, record.time)
+    opened = counts._replace(
+        round=counts.round + 1,
+        n_decided=counts.n_decided + 1,
+        n_waiting=counts.n_waiting + 1,
+        n_open=counts.n_open + _is_planned(ledger, event),
+    )
+    new = (counts.n_decided, record.event_id, event, record.contexts, record.row)
+    tally = ((event.action, int(ledger.decided[event.action]) + 1, int(ledger.rewarded[event.action])),)
+    return Changes(opened, new=new, tally=tally)
+
+
+def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn, counts: Counts) -> Changes:
+    position = ledger.live[record.event_id]
+    before = ledger.table.event(position)
+    after = _after(before, record)
+    settles = before.is_waiting and not after.is_waiting
+    first_reward = isinstance(record, Rewarded) and math.isnan(before.reward)
+    counts = counts._replace(
+        n_waiting=counts.n_waiting - settles,
+        n_open=counts.n_open - (settles and _is_planned(ledger, before)),
+        n_rewarded=counts.n_rewarded + first_reward,
+        n_final=counts.n_final + (settles and after.status == Status.FINAL),
+        n_expired=counts.n_expired + (after.expired and not before.expired),
+        n_dropped=counts.n_dropped + (after.status == Status.DROPPED),
+        n_crowded=counts.n_crowded + (isinstance(record, Finalised) and record.crowded),
+        n_withdrawn=counts.n_withdrawn + (after.status == Status.WITHDRAWN),
+    )
+    tally: tuple[tuple[int, int, int], ...] = ()
+    if first_reward and after.action >= 0:
+        tally = ((after.action, int(ledger.decided[after.action]), int(ledger.rewarded[after.action]) + 1),)
+    if after.status > Status.FINAL:
+        return Changes(counts, ended=((record.event_id, position, after),), tally=tally)
+    return Changes(counts, updated=((position, after),), tally=tally)
+
+
+def _used(ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened, counts: Counts) -> Changes:
+    """Rows that a fit has used, or that none takes, have ended."""
+    if isinstance(record, RowsSetAside):
+        status, positions = Status.SET_ASIDE, [ledger.live[event_id] for event_id in record.event_ids]
+    else:
+        status, positions = Status.LEARNED, list(islice(ledger.ready, record.n_rows))
+    ended = tuple(
+        (ledger.table.event_id(position), position, ledger.table.event(position)._replace(status=status))
+        for position in positions
+    )
+    n = len(ended)
+    if status == Status.SET_ASIDE:
+        return Changes(counts._replace(n_set_aside=counts.n_set_aside + n), ended=ended)
+    counts = counts._replace(n_learned=counts.n_learned + n)
+    if isinstance(record, EpochOpened):
+        return Changes(counts._replace(n_open=0), ended=ended, logs=_logs_after(ledger, record.n_log_rows))
+    return Changes(counts, ended=ended)
+
+
+def _logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:
+    """The logs from elsewhere without the first ones, which have so many rows."""
+    remaining = list(ledger.logs)
+    while n_rows > 0:
+        n_rows -= len(remaining.pop(0))
+    return tuple(remaining)
+
+
+def _is_planned(ledger: Ledger, event: Event) -> bool:
+    return event.epoch == ledger.epoch_index and event.round < ledger.stop
+
+
+def no_tallies(problem: Problem) -> tuple[Ints, Ints]:
+    """How often each action was decided and rewarded, before anything was."""
+    zeros = np.zeros(problem.n_actions, dtype=np.int64)
+    return zeros, zeros.copy()
+
+
+def _after(before: Event, record: Rewarded | Finalised | Withdrawn) -> Event:
+    """The event after an outcome; rewards of retired actions are credited, and no fit uses them."""
+    match record:
+        case Withdrawn():
+            return before._replace(status=Status.WITHDRAWN)
+        case Finalised(reward=reward) if math.isnan(reward):
+            return before._replace(status=Status.DROPPED, crowded=record.crowded)
+        case Finalised(reward=reward, expired=expired):
+            final = Status.FINAL if before.action >= 0 else Status.RETIRED
+            return before._replace(reward=reward, status=final, expired=expired, crowded=record.crowded)
+        case Rewarded(reward=reward, final=final_now):
+            final = Status.FINAL if before.action >= 0 else Status.RETIRED
+            status = final if final_now or not before.is_waiting else Status.REWARDED
+            return before._replace(reward=reward, status=status)
+
+
+def _renumbered(events: Mapping[str, Event], source: Ints) -> OrderedDict[str, Event]:
+    """Ended events by the new numbers of their actions, -1 for retired ones."""
+    places = {int(old): new for new, old in enumerate(source.tolist()) if old >= 0}
+    return OrderedDict(
+        (event_id, event._replace(action=places.get(event.action, -1))) for event_id, event in events.items()
+    )
