@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 from uuid import UUID
 
 from gyrfalcon.bandit.action_sets import with_actions, without_actions
@@ -16,11 +16,11 @@ from gyrfalcon.bandit.deciding import (
     decide_many,
     decide_one,
     known_decision,
-    probabilities,
     problem_for,
 )
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
 from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
+from gyrfalcon.bandit.inspection import Inspection
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
@@ -34,8 +34,6 @@ from gyrfalcon.bandit.validation import (
     checked_seed,
     problem_of,
 )
-from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.inputs.messages import enumeration
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.reward_range import OutOfRange
 from gyrfalcon.core.records import Log
@@ -47,7 +45,7 @@ from gyrfalcon.learners.protocol import Learner
 EventId = str | int | UUID
 
 
-class Bandit:
+class Bandit(Inspection):
     """Contextual bandit that decides, keeps pending events, and refits when an epoch is over.
 
     The next epoch starts once the planned rounds have been decided and their rewards are settled; or after
@@ -163,31 +161,6 @@ class Bandit:
         default: RefitMode = "background" if seed is None else "inline"
         self._live = LiveEngine(engine, default if refit is None else refit)
 
-    def __repr__(self) -> str:
-        engine = self._live.engine
-        name, labels = type(engine.learner).__name__, enumeration(self.problem.actions)
-        counts = f"{engine.ledger.counts.n_decided} decided, {engine.ledger.counts.n_waiting} pending"
-        return f"Bandit(actions={labels}; {name}, epoch {engine.epoch.index}, {counts})"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Bandit can't be copied or pickled; use save(path) and Bandit.load(path).")
-
-    @property
-    def problem(self) -> Problem:
-        """The decision problem; the first context fixes its features when none were given."""
-        return self._live.engine.problem
-
-    @property
-    def epoch(self) -> Epoch:
-        """The epoch in play, with the report of its fit."""
-        return self._live.engine.epoch
-
-    @property
-    def n_pending(self) -> int:
-        """Number of decisions whose outcome is open, without those whose time is up."""
-        with self._live.lock:
-            return self._live.completed().n_pending
-
     def decide(
         self,
         context: object = None,
@@ -273,7 +246,7 @@ class Bandit:
         Raises
         ------
         ValueError, TypeError
-            If the event is unknown, has ended or is rewarded already, or the value is not in the reward range.
+            If the event is unknown, has ended or is rewarded already, or the value is out of range.
         """
         with self._live.lock:
             self._live.completed().credit([(event_id, value)], final=final)
@@ -332,26 +305,6 @@ class Bandit:
             engine = self._live.completed()
             engine.change_problem(without_actions(engine, list(labels)))
 
-    def probabilities(
-        self, context: object = None, *, actions: object = None, eligible: object = None
-    ) -> dict[Hashable, float]:
-        """The probability of each action by label, if this context came next; no event is opened.
-
-        Parameters
-        ----------
-        context
-            Features as in `decide`.
-        actions
-            Features of actions as in `decide`.
-        eligible
-            Labels that may be chosen as in `decide`.
-        """
-        with self._live.lock:
-            engine = self._live.completed()
-            problem = problem_for(engine, context)
-            row = probabilities(engine, problem.context(context, actions, eligible))[0].tolist()
-        return dict(zip(problem.actions, row, strict=True))
-
     def update(self, log: Log) -> None:
         """Learn from decisions that were made elsewhere, which count as rounds played.
 
@@ -365,16 +318,6 @@ class Bandit:
             check_log(log, engine.problem)
             engine.add(log)
             self._live.advance()
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait until no refit is under way in the background.
-
-        Parameters
-        ----------
-        seconds
-            How long to wait at most; None waits without limit.
-        """
-        self._live.wait(seconds)
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
         """Write the state to one file, atomically; `load` goes on with the same decisions.

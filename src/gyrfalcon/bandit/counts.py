@@ -1,8 +1,41 @@
-"""Counts of a bandit's events and rounds."""
+"""Counts of a bandit's events and rounds, and moments of the rewards that are final."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
+
+
+class Moments(NamedTuple):
+    """Number, mean and sum of squared deviations of rewards.
+
+    >>> moments = Moments().added(1.0).added(2.0).added(6.0).replaced(6.0, 3.0)
+    >>> moments.n, moments.mean, round(moments.interval()[1], 3)
+    (3, 2.0, 3.132)
+    """
+
+    n: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    def added(self, value: float) -> Moments:
+        """With one more value."""
+        step = value - self.mean
+        mean = self.mean + step / (self.n + 1)
+        return Moments(self.n + 1, mean, self.squares + step * (value - mean))
+
+    def replaced(self, before: float, value: float) -> Moments:
+        """With a value in the place of one that was added before."""
+        mean = self.mean + (value - before) / self.n
+        squares = self.squares + (value - before) * (value - mean + before - self.mean)
+        return Moments(self.n, mean, max(squares, 0.0))
+
+    def interval(self, z: float = 1.96) -> tuple[float, float]:
+        """The mean with so many standard errors on each side; without limits for fewer than two values."""
+        if self.n < 2:
+            return -math.inf, math.inf
+        width = z * math.sqrt(self.squares / (self.n - 1) / self.n)
+        return self.mean - width, self.mean + width
 
 
 class Counts(NamedTuple):
@@ -25,3 +58,9 @@ class Counts(NamedTuple):
     n_late: int = 0
     n_learned: int = 0
     n_set_aside: int = 0
+    longest_delay: int = 0
+    """Decisions that the latest reward has taken."""
+    policy: Moments = Moments()
+    """Final rewards of rounds that the policy played, in the problem's units."""
+    passive: Moments = Moments()
+    """Final rewards of passive rounds."""

@@ -40,7 +40,7 @@ def decide_one(
     engine: BanditEngine, problem: Problem, contexts: Contexts, event_id: str | None, now: float
 ) -> Decision:
     """Choose an action for one context; the event then waits for its outcome."""
-    ledger, epoch, round_ = engine.ledger, engine.epoch, engine.ledger.counts.round
+    ledger, epoch, round_ = engine.ledger, engine.playing, engine.ledger.counts.round
     identity = engine.ids.free_id(round_, ledger.find) if event_id is None else event_id
     action, distribution, component = draw_one(epoch, round_, contexts, event_uniforms(engine.seed, identity))
     propensity, index = distribution[action], epoch.index
@@ -53,7 +53,7 @@ def decide_many(
     engine: BanditEngine, problem: Problem, contexts: Contexts, event_ids: list[str] | None, now: float
 ) -> DecisionBatch:
     """Choose actions for many contexts by one epoch; known ids keep what was decided under them."""
-    ledger, epoch, n, first = engine.ledger, engine.epoch, len(contexts), engine.ledger.counts.round
+    ledger, epoch, n, first = engine.ledger, engine.playing, len(contexts), engine.ledger.counts.round
     ids = [engine.ids.free_id(first + i, ledger.find) for i in range(n)] if event_ids is None else event_ids
     known = {} if event_ids is None else {i: one for i, id_ in enumerate(ids) if (one := ledger.find(id_))}
     new = np.array([i for i in range(n) if i not in known], dtype=np.int64)
@@ -93,7 +93,7 @@ def checked_id(event_id: object | None) -> str | None:
 def probabilities(engine: BanditEngine, contexts: Contexts) -> Floats:
     """The probability of every action if these contexts came next, (n, K): no event is opened."""
     rounds = np.full(len(contexts), engine.ledger.counts.round)
-    return action_probabilities(engine.epoch, rounds, contexts)
+    return action_probabilities(engine.playing, rounds, contexts)
 
 
 def make_room(engine: BanditEngine, n: int) -> float:

@@ -25,8 +25,9 @@ from gyrfalcon.bandit.journal import (
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitJob, Refitted
 from gyrfalcon.bandit.reward_rules import LateRewardError, RewardRules
+from gyrfalcon.bandit.silence import WithoutSilent
 from gyrfalcon.bandit.validation import check_log
-from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.epochs import Epoch, Mixture
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
@@ -105,6 +106,14 @@ class BanditEngine:
     def problem(self) -> Problem:
         """The decision problem."""
         return self.ledger.problem
+
+    @property
+    def playing(self) -> Epoch:
+        """The epoch in play, whose policy leaves out silent actions: see `silence`."""
+        silent = self.ledger.silent
+        if silent is None or isinstance(self.epoch.policy, Mixture):
+            return self.epoch
+        return replace(self.epoch, policy=WithoutSilent(self.epoch.policy, silent))
 
     @property
     def n_pending(self) -> int:

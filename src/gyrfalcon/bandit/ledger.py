@@ -20,8 +20,9 @@ from gyrfalcon.bandit.journal import (
     Record,
 )
 from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.bandit.transitions import Changes, changes_of, no_tallies
-from gyrfalcon.core.arrays import Ints
+from gyrfalcon.bandit.silence import STRETCH, is_heard, milestone, silent_actions
+from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, no_tallies
+from gyrfalcon.core.arrays import Bools, Ints
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 
@@ -54,7 +55,9 @@ class Ledger:
         self.logs: tuple[Log, ...] = ()
         self.watermark = 0  # the first position that may be waiting
         self.retired: frozenset[Hashable] = frozenset()
-        self.decided, self.rewarded = no_tallies(problem)
+        self.decided, self.rewarded, self.milestones = no_tallies(problem)
+        self.silent: Bools | None = None
+        """Actions that are chosen, and never rewarded, (K,); None if there is none."""
         self.outbox: deque[tuple[int, Record]] | None = None
         """Records with their numbers that a sink has not had yet; None without a sink."""
         self._changes: Changes | None = None
@@ -127,7 +130,7 @@ class Ledger:
 
     def _write(self, changes: Changes) -> None:
         if changes.posed is not None:
-            self.problem, self.table, self.decided, self.rewarded, self.ended, self.retired = changes.posed
+            self._pose(changes.posed)
         if changes.rules is not None:
             self._follow(changes.rules)
         if changes.new is not None:
@@ -142,6 +145,11 @@ class Ledger:
             self._end(changes.ended)
         for action, decided, rewarded in changes.tally:
             self.decided[action], self.rewarded[action] = decided, rewarded
+            power = milestone(decided, rewarded)
+            if power is not None:
+                self.milestones[action, power] = self.counts.n_decided
+            if self.counts.n_decided % STRETCH == 0 or rewarded == 1:
+                self._listen()
         if changes.logs is not None:
             self.logs = changes.logs
         if self.whole_cohorts:
@@ -150,6 +158,17 @@ class Ledger:
             number = changes.counts.sequence
             if not self.outbox or self.outbox[-1][0] < number:
                 self.outbox.append((number, changes.record))
+
+    def _pose(self, posed: Posed) -> None:
+        self.problem, self.table, self.ended = posed.problem, posed.table, posed.ended
+        self.decided, self.rewarded, self.milestones = posed.decided, posed.rewarded, posed.milestones
+        self.retired, self.silent = posed.retired, None
+
+    def _listen(self) -> None:
+        """Find silent actions anew."""
+        delay, now = self.counts.longest_delay, self.counts.n_decided
+        silent = silent_actions(self.decided, self.rewarded, self.milestones, delay, now)
+        self.silent = silent if silent.any() and not is_heard(now) else None
 
     def _end(self, ended: Iterable[tuple[str, int, Event]]) -> None:
         positions = []

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from gyrfalcon.bandit.clock import MonotonicClock
-from gyrfalcon.bandit.counts import Counts
+from gyrfalcon.bandit.counts import Counts, Moments
 from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
 from gyrfalcon.bandit.event_table import Event
 from gyrfalcon.bandit.identity import IdSource
@@ -75,6 +75,7 @@ class Snapshot:
     clock_latest: float
     clock_offset: float
     counts: dict[str, int]
+    rewards: Floats
     live: Events
     positions: Ints
     contexts: Contexts
@@ -83,6 +84,7 @@ class Snapshot:
     ended: Events
     decided: Ints
     rewarded: Ints
+    milestones: Ints
     retired: list[Hashable]
     logs: list[Log]
 
@@ -90,6 +92,7 @@ class Snapshot:
     def of(engine: BanditEngine, refit: RefitMode) -> Snapshot:
         """The snapshot of an engine."""
         ledger = engine.ledger
+        counts = ledger.counts._asdict()
         positions = np.array(list(ledger.live.values()), dtype=np.int64)
         _, contexts = ledger.table.take(positions, ledger.problem.n_actions)
         return Snapshot(
@@ -106,7 +109,8 @@ class Snapshot:
             rules=engine.rules,
             clock_latest=engine.clock.latest,
             clock_offset=engine.clock.offset,
-            counts=dict(ledger.counts._asdict()),
+            counts={name: value for name, value in counts.items() if isinstance(value, int)},
+            rewards=np.array([counts["policy"], counts["passive"]], dtype=np.float64),
             live=Events.of(list(ledger.live), [ledger.table.event(p) for p in positions.tolist()]),
             positions=positions,
             contexts=contexts,
@@ -115,6 +119,7 @@ class Snapshot:
             ended=Events.of(list(ledger.ended), list(ledger.ended.values())),
             decided=ledger.decided.copy(),
             rewarded=ledger.rewarded.copy(),
+            milestones=ledger.milestones.copy(),
             retired=sorted(ledger.retired, key=repr),
             logs=list(ledger.logs),
         )
@@ -139,7 +144,8 @@ class Snapshot:
     def _ledger(self) -> Ledger:
         rules = self.rules
         ledger = Ledger(self.problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
-        ledger.counts = Counts(**self.counts)
+        policy, passive = (Moments(int(n), *rest) for n, *rest in self.rewards.tolist())
+        ledger.counts = Counts(policy=policy, passive=passive)._replace(**self.counts)
         ledger.stop, ledger.epoch_index = self.epoch.stop, self.epoch.index
         events = zip(self.live.ids, self.positions.tolist(), self.live.rows(), strict=True)
         for row, (event_id, position, event) in enumerate(events):
@@ -149,5 +155,6 @@ class Snapshot:
         ledger.watermark = self.watermark
         ledger.ended = OrderedDict(zip(self.ended.ids, self.ended.rows(), strict=True))
         ledger.decided, ledger.rewarded = self.decided.copy(), self.rewarded.copy()
+        ledger.milestones = self.milestones.copy()
         ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)
         return ledger

@@ -27,10 +27,11 @@ from gyrfalcon.bandit.journal import (
     Withdrawn,
 )
 from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.bandit.silence import N_POWERS
 from gyrfalcon.core.arrays import Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Log
+from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.learners.action_changes import sources
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Posed(NamedTuple):
     table: EventTable
     decided: Ints
     rewarded: Ints
+    milestones: Ints
     ended: OrderedDict[str, Event]
     retired: frozenset[Hashable]
 
@@ -86,30 +88,26 @@ def changes_of(ledger: Ledger, record: Record) -> Changes:
 def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
     """Actions have other numbers, and rows of retired actions end; a first context poses the features."""
     if ledger.problem.features != problem.features:
-        return Changes(
-            counts,
-            posed=Posed(
-                problem,
-                EventTable(problem.features.width),
-                *no_tallies(problem),
-                ledger.ended,
-                ledger.retired,
-            ),
-        )
+        table = EventTable(problem.features.width)
+        posed = Posed(problem, table, *no_tallies(problem), OrderedDict(), ledger.retired)
+        return Changes(counts, posed=posed)
     source = sources(ledger.problem, problem)
-    table = ledger.table.renumbered(source)
-    retired = ledger.retired | (set(ledger.problem.actions) - set(problem.actions))
-    tallies = [np.where(source >= 0, one[source], 0) for one in (ledger.decided, ledger.rewarded)]
+    table, known = ledger.table.renumbered(source), source >= 0
+    posed = Posed(
+        problem,
+        table,
+        np.where(known, ledger.decided[source], 0),
+        np.where(known, ledger.rewarded[source], 0),
+        np.where(known[:, np.newaxis], ledger.milestones[source], -1),
+        _renumbered(ledger.ended, source),
+        ledger.retired | (set(ledger.problem.actions) - set(problem.actions)),
+    )
     gone = tuple(
         (ledger.table.event_id(position), position, event._replace(status=Status.RETIRED))
         for position in ledger.live.values()
         if (event := table.event(position)).action < 0 and event.status == Status.FINAL
     )
-    return Changes(
-        counts,
-        posed=Posed(problem, table, tallies[0], tallies[1], _renumbered(ledger.ended, source), retired),
-        ended=gone,
-    )
+    return Changes(counts, posed=posed, ended=gone)
 
 
 def _decided(ledger: Ledger, record: Decided, counts: Counts) -> Changes:
@@ -135,18 +133,33 @@ def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn, counts: C
         n_waiting=counts.n_waiting - settles,
         n_open=counts.n_open - (settles and _is_planned(ledger, before)),
         n_rewarded=counts.n_rewarded + first_reward,
+        longest_delay=max(counts.longest_delay, first_reward * (counts.n_decided - position)),
         n_final=counts.n_final + (settles and after.status == Status.FINAL),
         n_expired=counts.n_expired + (after.expired and not before.expired),
         n_dropped=counts.n_dropped + (after.status == Status.DROPPED),
         n_crowded=counts.n_crowded + (isinstance(record, Finalised) and record.crowded),
         n_withdrawn=counts.n_withdrawn + (after.status == Status.WITHDRAWN),
     )
+    counts = _with_reward(counts, before, after)
     tally: tuple[tuple[int, int, int], ...] = ()
     if first_reward and after.action >= 0:
         tally = ((after.action, int(ledger.decided[after.action]), int(ledger.rewarded[after.action]) + 1),)
     if after.status > Status.FINAL:
         return Changes(counts, ended=((record.event_id, position, after),), tally=tally)
     return Changes(counts, updated=((position, after),), tally=tally)
+
+
+def _with_reward(counts: Counts, before: Event, after: Event) -> Counts:
+    """The counts with the reward of an event that is final from now on, or has another one."""
+    if after.status != Status.FINAL or math.isnan(after.reward):
+        return counts
+    is_passive = after.component % 2 == PASSIVE
+    moments = counts.passive if is_passive else counts.policy
+    if before.is_waiting:
+        moments = moments.added(after.reward)
+    elif after.reward != before.reward:
+        moments = moments.replaced(before.reward, after.reward)
+    return counts._replace(passive=moments) if is_passive else counts._replace(policy=moments)
 
 
 def _used(ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened, counts: Counts) -> Changes:
@@ -180,10 +193,10 @@ def _is_planned(ledger: Ledger, event: Event) -> bool:
     return event.epoch == ledger.epoch_index and event.round < ledger.stop
 
 
-def no_tallies(problem: Problem) -> tuple[Ints, Ints]:
-    """How often each action was decided and rewarded, before anything was."""
+def no_tallies(problem: Problem) -> tuple[Ints, Ints, Ints]:
+    """How often each action was decided and rewarded, and its milestones, before anything was."""
     zeros = np.zeros(problem.n_actions, dtype=np.int64)
-    return zeros, zeros.copy()
+    return zeros, zeros.copy(), np.full((problem.n_actions, N_POWERS), -1)
 
 
 def _after(before: Event, record: Rewarded | Finalised | Withdrawn) -> Event:

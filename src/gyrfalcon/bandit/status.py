@@ -1,0 +1,221 @@
+"""Status of a running bandit as fields, as a table for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass
+
+from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.silence import silent_actions
+
+
+@dataclass(frozen=True, slots=True)
+class ActionStatus:
+    """One action: how often it was decided, how many of these decisions have a reward, and its silence.
+
+    Parameters
+    ----------
+    label
+        Label of the action.
+    n_decided
+        Number of decisions for it.
+    n_rewarded
+        Number of these decisions that have a reward of their own, not the default one.
+    silent
+        Whether it is decided and never rewarded, although others are: its rewards may not be tracked.
+    """
+
+    label: Hashable
+    n_decided: int
+    n_rewarded: int
+    silent: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BanditStatus:
+    """Status of a bandit at one moment; printed, it is a table.
+
+    Parameters
+    ----------
+    learner
+        Name of the learner.
+    epoch
+        Index of the epoch in play.
+    round
+        Number of rounds played, with rows of logs from elsewhere.
+    refit
+        "inline" or "background".
+    refit_is_running
+        Whether a refit is computed at the moment.
+    n_refits
+        Number of refits.
+    refit_seconds
+        Seconds that they took together.
+    n_decided
+        Number of decisions.
+    n_pending
+        Decisions whose outcome is open.
+    n_rewarded
+        Decisions with a reward of their own.
+    n_final
+        Decisions whose outcome became final with a reward.
+    n_expired
+        Decisions with the default reward, as their time was up.
+    n_dropped
+        Decisions without a reward when their time was up.
+    n_crowded
+        Decisions that became final early, because more than `max_pending` were open.
+    n_withdrawn
+        Decisions that had no effect.
+    n_late
+        Rewards that were refused, because their event had ended.
+    n_learned
+        Final rows that fits have used.
+    n_set_aside
+        Final rows that no fit takes.
+    mean_reward
+        Mean of final rewards, in the problem's units; NaN without any.
+    reward_interval
+        95% interval of the mean, by the normal approximation.
+    passive_share
+        Share of passive rounds of the epoch in play.
+    exploration_cost
+        Mean reward a round that passive rounds have cost so far: their share of the final rounds times how
+        far their mean reward is below that of the policy's rounds; NaN without both kinds.
+    actions
+        Every action.
+    notes
+        Sentences on what needs attention.
+    details
+        Sentences of the last fit, such as the model class that was chosen and why.
+    """
+
+    learner: str
+    epoch: int
+    round: int
+    refit: str
+    refit_is_running: bool
+    n_refits: int
+    refit_seconds: float
+    n_decided: int
+    n_pending: int
+    n_rewarded: int
+    n_final: int
+    n_expired: int
+    n_dropped: int
+    n_crowded: int
+    n_withdrawn: int
+    n_late: int
+    n_learned: int
+    n_set_aside: int
+    mean_reward: float
+    reward_interval: tuple[float, float]
+    passive_share: float
+    exploration_cost: float
+    actions: tuple[ActionStatus, ...]
+    notes: tuple[str, ...]
+    details: tuple[str, ...]
+
+    def to_json(self) -> str:
+        """The fields as one JSON object; numbers that are not finite are null, labels are text."""
+        return json.dumps(_plain(asdict(self)), ensure_ascii=False)
+
+    def __str__(self) -> str:
+        low, high = self.reward_interval
+        ending = f"{self.n_expired} expired, {self.n_dropped} dropped, {self.n_crowded} crowded out"
+        lines = [
+            f"{self.learner}, epoch {self.epoch}, round {self.round}",
+            f"decisions    {self.n_decided} decided, {self.n_pending} pending, {self.n_final} final",
+            f"rewards      {self.n_rewarded} credited, {self.n_late} late; {ending}",
+            f"fits         {self.n_learned} rows used, {self.n_set_aside} set aside; {self.n_refits} refits "
+            f"({self.refit}) in {self.refit_seconds:.3g} s{', one is running' if self.refit_is_running else ''}",
+            f"mean reward  {self.mean_reward:.4g} (95% interval {low:.4g} to {high:.4g})",
+            f"exploration  {self.passive_share:.2%} passive rounds; cost {self.exploration_cost:.3g} a round",
+            "actions      "
+            + ", ".join(f"{one.label!r} {one.n_decided}" for one in self.actions[:10])
+            + (f" and {len(self.actions) - 10} more" if len(self.actions) > 10 else ""),
+        ]
+        lines += [f"fit          {sentence}" for sentence in self.details]
+        lines += [f"attention    {sentence}" for sentence in self.notes]
+        return "\n".join(lines)
+
+
+def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
+    """The status of an engine."""
+    ledger, counts, report = engine.ledger, engine.ledger.counts, engine.epoch.report
+    actions = _actions(engine)
+    policy, passive = counts.policy, counts.passive
+    everything = policy
+    if passive.n:
+        n, gap = policy.n + passive.n, passive.mean - policy.mean
+        mean = policy.mean + gap * passive.n / n
+        squares = policy.squares + passive.squares + gap * gap * policy.n * passive.n / n
+        everything = type(policy)(n, mean, squares)
+    cost = math.nan
+    if policy.n and passive.n:
+        worse = policy.mean - passive.mean
+        cost = (-worse if engine.problem.cost else worse) * passive.n / (policy.n + passive.n)
+    fields = ("n_decided", "n_rewarded", "n_final", "n_expired", "n_dropped", "n_crowded", "n_withdrawn")
+    fields += ("n_late", "n_learned", "n_set_aside")
+    return BanditStatus(
+        learner=type(engine.learner).__name__,
+        epoch=engine.epoch.index,
+        round=counts.round,
+        refit=refit,
+        refit_is_running=engine.job is not None,
+        n_refits=engine.n_refits,
+        refit_seconds=engine.refit_seconds,
+        n_pending=counts.n_waiting,
+        **{name: getattr(counts, name) for name in fields},
+        mean_reward=everything.mean if everything.n else math.nan,
+        reward_interval=everything.interval(),
+        passive_share=engine.epoch.passive_share,
+        exploration_cost=cost,
+        actions=actions,
+        notes=(*_notes(engine, actions), *(() if report is None else report.notes)),
+        details=() if report is None else report.details,
+    )
+
+
+def _actions(engine: BanditEngine) -> tuple[ActionStatus, ...]:
+    ledger, counts = engine.ledger, engine.ledger.counts
+    silent = silent_actions(
+        ledger.decided, ledger.rewarded, ledger.milestones, counts.longest_delay, counts.n_decided
+    )
+    columns = (ledger.problem.actions, ledger.decided.tolist(), ledger.rewarded.tolist(), silent.tolist())
+    return tuple(ActionStatus(*row) for row in zip(*columns, strict=True))
+
+
+def _notes(engine: BanditEngine, actions: tuple[ActionStatus, ...]) -> list[str]:
+    counts, notes = engine.ledger.counts, []
+    for one in actions:
+        if one.silent:
+            notes.append(
+                f"action {one.label!r} was decided {one.n_decided} times and never rewarded; check its tracking."
+            )
+    if counts.n_crowded:
+        notes.append(
+            f"{counts.n_crowded} events became final early, because more than "
+            f"max_pending = {engine.rules.max_pending} were open; raise it."
+        )
+    if counts.n_late:
+        notes.append(f"{counts.n_late} rewards came too late and were refused; raise reward_timeout.")
+    if engine.failed:
+        notes.append("the learner failed on the rows so far; it is called again after the next reward.")
+    if engine.rules.reward_timeout is None and counts.n_waiting:
+        notes.append(
+            "without a reward_timeout fits use rewarded rows alone, so that quick rewards count first."
+        )
+    return notes
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, int | float | str | None) else str(value)
