@@ -27,7 +27,7 @@ def recorded(bandit: Bandit) -> list[list[int]]:
 
 def log_of(problem: Problem, n: int, reward: float = 0.5) -> Log:
     contexts = problem.contexts(np.ones((n, 1)) if problem.features.width else None, n=n)
-    return problem.log(contexts, ["a", "b"] * (n // 2), rewards=[reward] * n)
+    return problem.log(contexts, ["a", "b"] * (n // 2), rewards=[reward] * n, propensities="uniform")
 
 
 def test_an_epoch_turns_over_with_the_last_reward_of_its_rounds() -> None:
@@ -177,7 +177,9 @@ def test_a_warm_start_plays_what_the_log_says_from_the_first_round() -> None:
     problem = Problem(["a", "b"], features=1)
     contexts = problem.contexts(np.ones((40, 1)))
     actions = ["a", "b"] * 20
-    log = problem.log(contexts, actions, rewards=[float(action == "b") for action in actions])
+    log = problem.log(
+        contexts, actions, rewards=[float(action == "b") for action in actions], propensities="uniform"
+    )
     warm = Bandit(learner=batches(), problem=problem, initial_log=log, seed=1)
     assert (warm.epoch.index, warm.epoch.start) == (1, 0)
     assert sum(warm.decide([1.0]).action == "b" for _ in range(100)) > 80
@@ -186,8 +188,10 @@ def test_a_warm_start_plays_what_the_log_says_from_the_first_round() -> None:
 def test_a_log_of_another_problem_is_refused() -> None:
     bandit = bandit_of(4, features=1)
     other = Problem(["a", "b"], features=2)
-    log = other.log(other.contexts(np.ones((2, 2))), ["a", "b"], [0, 1])
-    with refused(bandit, r"2 shared and 0 action features.*problem\.log"):
+    log = other.log(other.contexts(np.ones((2, 2))), ["a", "b"], [0, 1], propensities="uniform")
+    with refused(
+        bandit, "has the features 'x0', 'x1' and this problem 'x0'; make the log with this problem's"
+    ):
         bandit.update(log)
     with pytest.raises(ValueError, match=r"declare the features"):
         Bandit(actions=["a", "b"], initial_log=log)

@@ -162,7 +162,7 @@ def played(rule: OnDuplicate, default: float | None, as_table: bool) -> list[obj
                 happened.append(str(error))
         if round_ == 60:
             contexts = bandit.problem.contexts([[0.2], [0.4]])
-            bandit.update(bandit.problem.log(contexts, ["a", "b"], [1, 0]))
+            bandit.update(bandit.problem.log(contexts, ["a", "b"], [1, 0], propensities="uniform"))
         happened.append((bandit.n_pending, repr(bandit)))
     happened += [
         column.tolist() for log in learner.logs for column in (log.round, log.reward, log.contexts.shared)

@@ -52,7 +52,7 @@ def test_reprs_say_what_matters_in_one_line() -> None:
     assert repr(bandit.epoch) == "Epoch(index=2, start=6, stop=10, KernelPolicy)"
     contexts = bandit.problem.contexts([[0.5], [0.7]], eligible=[["a"], ["a", "b"]])
     assert repr(contexts) == "Contexts(2 rows, 1 features, 75% eligible)"
-    log = bandit.problem.log(contexts, ["a", "b"], [1, 0], rounds=[3, 5])
+    log = bandit.problem.log(contexts, ["a", "b"], [1, 0], rounds=[3, 5], propensities="uniform")
     assert repr(log) == "Log(2 rows, 1 features, rounds 3 to 5, mean reward 0.5, 100% passive)"
     assert repr(log.take(slice(0, 0))) == "Log(0 rows)"
     trace = simulate(Uniform(), StepExample(), 100, checkpoints=[50])
@@ -63,7 +63,9 @@ def test_reprs_say_what_matters_in_one_line() -> None:
 def test_a_bandit_of_many_actions_and_rows_still_has_a_short_repr(n_actions: int) -> None:
     bandit = Bandit(range(n_actions), learner=Uniform(), features=30, seed=1)
     batch = bandit.decide_many(np.ones((500, 30)))
-    log: Log = bandit.problem.log(bandit.problem.contexts(np.ones((500, 30))), batch.action, np.ones(500))
+    log: Log = bandit.problem.log(
+        bandit.problem.contexts(np.ones((500, 30))), batch.action, np.ones(500), propensities="uniform"
+    )
     for value in (bandit, batch, batch[0], log, bandit.epoch):
         assert len(repr(value)) < 130
         assert "\n" not in repr(value)

@@ -107,7 +107,9 @@ class BanditMachine(RuleBasedStateMachine):
     @rule(n=st.sampled_from([2, 4]))
     def update(self, n: int) -> None:
         problem = self.bandit.problem
-        log = problem.log(problem.contexts([[1.0]] * n), ["a", "b"] * (n // 2), [0.5] * n)
+        log = problem.log(
+            problem.contexts([[1.0]] * n), ["a", "b"] * (n // 2), [0.5] * n, propensities="uniform"
+        )
         self.bandit.update(log)
         self.round += n
         self.n_updates += n

@@ -71,7 +71,7 @@ def test_features_of_actions_masks_and_updates_are_restored(tmp_path: Path) -> N
 
     play(bandit, rng)
     contexts = bandit.problem.contexts(np.ones((3, 1)), actions=np.ones((3, 2, 2)))
-    bandit.update(bandit.problem.log(contexts, ["a", "b", "a"], [0, 1, 1]))
+    bandit.update(bandit.problem.log(contexts, ["a", "b", "a"], [0, 1, 1], propensities="uniform"))
     bandit.save(tmp_path / "bandit")
     loaded = Bandit.load(tmp_path / "bandit", clock=Clock())
     assert play(loaded, np.random.default_rng(1)) == play(bandit, np.random.default_rng(1))

@@ -415,3 +415,19 @@ def test_each_base_of_a_master_counts_its_own_rounds() -> None:
         own = int(np.sum(components // 2 == j))
         assert base.index > 1
         assert base.start <= own < base.stop + play.epoch.n_rounds
+
+
+@every_learner
+def test_rows_of_unknown_propensity_are_fitted_and_never_weighted(name: str) -> None:
+    """Nothing that divides by a propensity may take such a row: one nan would be in every number after it."""
+    environment, learner = environment_for(name), LEARNERS[name]
+    known = uniform_log(environment, 200)
+    nobody = np.zeros(200, dtype=np.int64)
+    unknown = replace(known, propensity=np.full(200, np.nan), component=nobody)
+    epoch = learner.start(environment.problem, unknown)
+    for log in (unknown, Log.concat([unknown, known], environment.n_actions), known):
+        epoch = learner.next_epoch(epoch, log)
+        probabilities = action_probabilities(epoch, np.full(200, epoch.start), known.contexts)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-9)
+        if epoch.report is not None:
+            assert not any("nan" in str(detail) for detail in epoch.report.details)

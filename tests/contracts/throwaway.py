@@ -34,7 +34,7 @@ def opening(problem: Problem, schedule: Schedule, policy: Policy, state: object)
 def ips_sum(probabilities: Floats, log: Log) -> float:
     """What a policy with these (n, K) probabilities would have earned on the rows, by their propensities."""
     chosen = probabilities[np.arange(len(log)), log.action]
-    return float(np.sum(log.reward * chosen / log.propensity))
+    return float(np.sum((log.reward * chosen / log.propensity)[log.has_propensity]))
 
 
 def softmax_weights(gains: Floats, floor: float) -> Floats:

@@ -295,13 +295,15 @@ def test_a_log_has_indices_units_and_columns() -> None:
     }
 
 
-def test_without_propensities_choice_was_uniform_over_the_eligible_actions() -> None:
+def test_uniform_propensities_are_those_over_the_eligible_actions() -> None:
     contexts = ADS.contexts(np.ones((3, 2)), eligible=[["red"], ["red", "blue"], ["red", "green", "blue"]])
-    log = ADS.log(contexts, ["red"] * 3, [0, 1, 0])
+    log = ADS.log(contexts, ["red"] * 3, [0, 1, 0], propensities="uniform")
     assert log.propensity.tolist() == [1.0, 0.5, 1 / 3]
     assert log.round.tolist() == [0, 1, 2]
     assert log.passive.all()
-    assert ADS.log(ADS.contexts(np.ones((1, 2))), ["red"], [0]).propensity.tolist() == [1 / 3]
+    assert ADS.log(
+        ADS.contexts(np.ones((1, 2))), ["red"], [0], propensities="uniform"
+    ).propensity.tolist() == [1 / 3]
 
 
 def test_rows_with_propensities_are_not_passive_unless_said_so() -> None:
@@ -329,7 +331,13 @@ def test_a_log_may_be_empty() -> None:
         ({"propensities": [0.5, 0.0]}, r"row 1: the propensity 0.0 is not in \(0, 1\]"),
         ({"propensities": [-0.5, 0.5]}, r"row 0: the propensity -0.5 is not in \(0, 1\]"),
         ({"propensities": [0.5, 1.5]}, r"row 1: the propensity 1.5 is not in \(0, 1\]"),
-        ({"propensities": [0.5, float("nan")]}, r"row 1: the propensity nan is not in \(0, 1\]"),
+        ({"propensities": [0.5, float("nan")]}, r"row 1: the propensity nan .* propensities='unknown'"),
+        ({"propensities": None}, "propensities are None; give .* 'uniform' for uniform play, or 'unknown'"),
+        ({"propensities": "unifrom"}, "propensities are 'unifrom'; give .* 'uniform'"),
+        (
+            {"propensities": "unknown", "passive": [False, True]},
+            "row 1 is passive, and propensities are 'unk",
+        ),
         ({"propensities": [0.5, float("inf")]}, "propensities: row 1: inf is not finite"),
         ({"propensities": [0.5, "1"]}, "propensities: row 1: '1' .* is not a number"),
         ({"rounds": [0.5, 1]}, "row 0: rounds has 0.5; give whole numbers"),
@@ -351,13 +359,18 @@ def test_wrong_columns_of_a_log_are_refused(columns: dict[str, Any], sentence: s
 
 def test_contexts_of_another_problem_are_refused() -> None:
     with pytest.raises(ValueError, match="make them with this problem's `contexts`"):
-        ADS.log(np.ones((1, 2)), ["red"], [1])  # type: ignore[arg-type]
+        ADS.log(np.ones((1, 2)), ["red"], [1], propensities="uniform")  # type: ignore[arg-type]
     with pytest.raises(
         ValueError, match="the contexts have 3 shared and 0 action features, and the problem has 2"
     ):
-        ADS.log(Contexts(np.ones((1, 3))), ["red"], [1])
+        ADS.log(Contexts(np.ones((1, 3))), ["red"], [1], propensities="uniform")
     with pytest.raises(ValueError, match="the contexts have 2 actions and the problem 3"):
-        ADS.log(Contexts(np.ones((1, 2)), None, np.ones((1, 2), dtype=np.bool_)), ["red"], [1])
+        ADS.log(
+            Contexts(np.ones((1, 2)), None, np.ones((1, 2), dtype=np.bool_)),
+            ["red"],
+            [1],
+            propensities="uniform",
+        )
 
 
 def test_features_may_be_a_schema() -> None:

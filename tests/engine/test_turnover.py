@@ -28,7 +28,7 @@ def epoch_of(start: int, stop: int) -> Epoch:
 
 def log_of(n: int) -> Log:
     contexts = PROBLEM.contexts(np.linspace(0.0, 1.0, n)[:, None])
-    return PROBLEM.log(contexts, ["a", "b"] * (n // 2), [0.0, 1.0] * (n // 2))
+    return PROBLEM.log(contexts, ["a", "b"] * (n // 2), [0.0, 1.0] * (n // 2), propensities="uniform")
 
 
 @pytest.mark.parametrize("patience", [Patience(), Patience(1.0, 0.5), Patience(np.inf, 1.0)])

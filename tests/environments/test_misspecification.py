@@ -159,7 +159,9 @@ def test_a_ridge_weighs_nothing_unless_rows_are_few() -> None:
 def test_an_oracle_sees_the_same_rows_as_active_and_as_passive() -> None:
     population = STEP.population
     nodes = population.contexts.take(population.weights > 0)
-    log = STEP.problem.log(nodes, [1] * len(nodes), rewards=STEP.means(nodes.shared[:, 0])[:, 0])
+    log = STEP.problem.log(
+        nodes, [1] * len(nodes), rewards=STEP.means(nodes.shared[:, 0])[:, 0], propensities="uniform"
+    )
     oracle = Linear().oracle(nodes, 2)
     rows = oracle.summarise(log, population.weights[population.weights > 0])
     active, passive = oracle.fit(rows, oracle.empty())[0], oracle.fit(oracle.empty(), rows)[0]

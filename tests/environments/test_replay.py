@@ -240,7 +240,8 @@ X = [[0.1], [0.2]]
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
-        ((X, ["a", "b"], [1, 0], None), "propensity is None; give the probability of each logged action"),
+        ((X, ["a", "b"], [1, 0], None), "propensity is None; replay by rejection needs the probability"),
+        ((X, ["a", "b"], [1, 0], "unknown"), "propensity is 'unknown'; replay by rejection needs"),
         ((X, ["a", "b"], [1, 0], [0.5, 0.0]), r"row 1: the propensity 0\.0 is not in \(0, 1\]"),
         ((X, ["a", "b"], [1, 0], [0.5, 1.5]), r"row 1: the propensity 1\.5 is not in \(0, 1\]"),
         ((X, ["a", "b"], [1, 0], [0.5, np.nan]), r"row 1: the propensity nan is not in \(0, 1\]"),
@@ -271,3 +272,11 @@ def test_bad_settings_are_refused() -> None:
         simulate(Uniform(), log, 0)
     with pytest.raises(ValueError, match=r"environment is LoggedReplay.*; give an environment"):
         Delayed(log, mean=3)  # type: ignore[arg-type]
+
+
+def test_uniform_propensities_need_not_be_written_down() -> None:
+    problem = Problem(["a", "b"], features=1)
+    said = LoggedReplay(problem, X, ["a", "b"], [1, 0], "uniform")
+    written = LoggedReplay(problem, X, ["a", "b"], [1, 0], [0.5, 0.5])
+    assert said.acceptance.tolist() == written.acceptance.tolist()
+    assert said.content == written.content

@@ -184,11 +184,41 @@ def test_bad_arguments_are_refused() -> None:
         misspecification_estimate(replace(log, reward=np.full(50, np.nan)), 2)
 
 
+def labelled_log(problem: Problem, propensities: Any, n: int = 400) -> Log:
+    """Rewards that are far from linear in x for action "b" alone, whatever the order of the labels."""
+    rng = np.random.default_rng(3)
+    x, labels = rng.random((n, 1)), rng.choice(["a", "b"], n)
+    rewards = np.where(labels == "b", (x[:, 0] > 0.5) * 0.8, 0.5) + 0.1 * rng.random(n)
+    return problem.log(problem.contexts(x), labels, rewards, propensities)
+
+
+def test_rows_of_unknown_propensity_say_nothing_of_misspecification() -> None:
+    problem = Problem(["a", "b"], features=1)
+    unknown = labelled_log(problem, "unknown")
+    with pytest.raises(NotEstimableError, match=r"none of the 400 rows is passive .*, and 400 have unknown"):
+        misspecification_estimate(unknown, problem)
+    uniform = labelled_log(problem, "uniform")
+    alone = misspecification_estimate(uniform, problem)
+    assert misspecification_estimate(Log.concat([uniform, unknown], 2), problem) == alone
+    with pytest.raises(ValueError, match="passive rows of unknown propensity"):
+        misspecification_estimate(replace(uniform, propensity=unknown.propensity), problem)
+
+
+def test_a_log_is_aligned_with_the_problem_of_its_estimate() -> None:
+    here, elsewhere = Problem(["a", "b"], features=1), Problem(["b", "a"], features=1)
+    expected = misspecification_estimate(labelled_log(here, "uniform"), here)
+    assert misspecification_estimate(labelled_log(elsewhere, "uniform"), here) == expected
+    with pytest.raises(ValueError, match=r"the log has rewards .* and this problem costs"):
+        misspecification_estimate(labelled_log(here, "uniform"), Problem(["a", "b"], features=1, cost=True))
+    with pytest.raises(ValueError, match="the log's problem has 2 actions, and 3 are given"):
+        misspecification_estimate(labelled_log(here, "uniform"), 3)
+
+
 def test_a_problem_without_features_has_no_error_that_rows_could_show() -> None:
     problem = Problem(["a", "b"])
     rng = np.random.default_rng(11)
     labels = np.where(rng.random(60) < 0.5, "a", "b")
-    log = problem.log(Contexts(np.zeros((60, 0))), labels, rng.random(60))
+    log = problem.log(Contexts(np.zeros((60, 0))), labels, rng.random(60), propensities="uniform")
     found = misspecification_estimate(log, problem)
     assert (found.b_hat, found.lower, found.is_lower_bound) == (0.0, 0.0, True)
     assert log.reward.var() < found.upper < 2.0 * log.reward.var()

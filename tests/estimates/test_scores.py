@@ -120,7 +120,7 @@ def test_what_a_model_says_of_actions_that_are_never_taken_does_not_matter() -> 
         dr_scores(target[:, ::-1], model, log)
 
 
-@pytest.mark.parametrize("propensity", [0.0, np.nan, -0.1, 1.5, np.inf])
+@pytest.mark.parametrize("propensity", [0.0, -0.1, 1.5, np.inf])
 def test_a_played_action_has_a_propensity(propensity: float) -> None:
     log = log_of([0, 1], [1.0, 0.0], [0.5, propensity])
     with pytest.raises(
@@ -129,6 +129,16 @@ def test_a_played_action_has_a_propensity(propensity: float) -> None:
         ips_scores(TARGET[:2], log)
     with pytest.raises(ValueError, match=r"row 1: the played action has a propensity"):
         dr_scores(TARGET[:2], MODEL[:2], log)
+
+
+def test_rows_of_unknown_propensity_are_refused_and_can_be_left_out() -> None:
+    log = log_of([0, 1], [1.0, 0.0], [0.5, np.nan])
+    told = r"row 1: the propensity is unknown, and 1 of 2 are; .* leave these rows out"
+    with pytest.raises(ValueError, match=told):
+        ips_scores(TARGET[:2], log)
+    with pytest.raises(ValueError, match=told):
+        dr_scores(TARGET[:2], MODEL[:2], log)
+    assert ips_scores(TARGET[:1], log.where(log.has_propensity)).shape == (1,)
 
 
 def test_rewards_are_finite() -> None:

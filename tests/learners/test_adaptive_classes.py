@@ -280,7 +280,7 @@ def test_a_class_that_is_too_large_for_so_many_actions_is_left_out() -> None:
     rng = np.random.default_rng(0)
     problem = Problem(range(4096), features=20)  # room for 32 columns
     contexts = problem.contexts(rng.normal(size=(64, 20)))
-    log = problem.log(contexts, rng.integers(0, 4096, 64).tolist(), rng.random(64))
+    log = problem.log(contexts, rng.integers(0, 4096, 64).tolist(), rng.random(64), propensities="uniform")
     state = adaptive_state(learned(AUTO, AUTO.start(problem), log))
     assert state.candidates.fits == (None, None, None)
     assert state.candidates.min_rows == (math.inf,) * 3
@@ -351,7 +351,7 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
         rng.normal(size=(4_100, 2)),
         eligible=np.ones((4_100, len(labels)), dtype=np.bool_) if masked else None,
     )
-    log = problem.log(many, rng.choice(labels, 4_100).tolist(), rng.random(4_100))
+    log = problem.log(many, rng.choice(labels, 4_100).tolist(), rng.random(4_100), propensities="uniform")
     fit = adaptive_state(learned(FOURIER, adapted, log)).candidates.fits[0]
     assert isinstance(fit, RecursiveRidge)
     counts = np.bincount(np.concatenate([rows.action, log.action]), minlength=len(labels))

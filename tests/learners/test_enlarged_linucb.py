@@ -36,7 +36,9 @@ def test_without_misspecification_it_is_linucb(layout: Any) -> None:
 
 def test_one_row_by_hand() -> None:
     play = started(EnlargedLinUCB(misspecification=0.2, model_class=RAW), Lines(n_actions=2))
-    play.learn(Problem(["a", "b"], 2).log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0]))
+    play.learn(
+        Problem(["a", "b"], 2).log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0], propensities="uniform")
+    )
     scores = model_of(play.epoch.policy).scores(Contexts(np.eye(2)))
     # One row for one action, and none for the other, whose estimate is the best of the others'.
     np.testing.assert_allclose(scores[0], [0.5 + 1.2 * math.sqrt(0.5), 1.5], rtol=1e-15)

@@ -62,7 +62,9 @@ def shared_posterior(log: Log) -> tuple[Floats, Floats]:
 
 def test_one_row_by_hand() -> None:
     play = started(replace(TEXTBOOK, scale=0.1), Lines(n_actions=2))
-    play.learn(Problem(["a", "b"], 2).log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0]))
+    play.learn(
+        Problem(["a", "b"], 2).log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0], propensities="uniform")
+    )
     model = model_of(play.epoch.policy)
     np.testing.assert_allclose(model.means(Contexts(np.eye(2)))[:, 0], [0.5, 0.0], atol=1e-15)
     np.testing.assert_allclose(model.widths(Contexts(np.eye(2)))[:, 0], [math.sqrt(0.5), 1.0], rtol=1e-15)
@@ -153,7 +155,7 @@ def test_a_small_scale_is_greedy_play(learner: LinTS) -> None:
 def test_a_large_scale_is_uniform_play_where_all_actions_have_the_same_rows() -> None:
     problem = Problem([0, 1, 2], 2, out_of_range="accept")
     x = np.repeat(np.random.default_rng(1).normal(size=(30, 2)), 3, axis=0)
-    log = problem.log(Contexts(x), [0, 1, 2] * 30, np.linspace(0.0, 1.0, 90).tolist())
+    log = problem.log(Contexts(x), [0, 1, 2] * 30, np.linspace(0.0, 1.0, 90).tolist(), propensities="uniform")
     play = started(replace(TEXTBOOK, scale=1e9), Lines())
     play.learn(log)
     np.testing.assert_allclose(play.epoch.policy.probabilities(log.contexts), 1 / 3, atol=1e-8)

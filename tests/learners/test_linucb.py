@@ -37,7 +37,7 @@ def learned(learner: LinUCB, log: Log, n_actions: int = 2) -> OptimisticModel:
 
 def one_row(x: Floats, reward: float) -> Log:
     problem = Problem(["a", "b"], 2)
-    return problem.log(Contexts(x), ["a"], [reward])
+    return problem.log(Contexts(x), ["a"], [reward], propensities="uniform")
 
 
 def test_one_row_by_hand() -> None:

@@ -44,7 +44,7 @@ def note_of(epoch: Epoch) -> str:
 def test_one_row_by_hand() -> None:
     play = started(TEXTBOOK, Lines(n_actions=2))
     problem = Problem(["a", "b"], 2)
-    play.learn(problem.log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0]))
+    play.learn(problem.log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0], propensities="uniform"))
     # V is diag(2, 1) for one action and the identity for the other: det V = 2.
     radius = 0.5 * math.sqrt(math.log(2.0) + 2.0 * math.log(20.0)) + 1.0
     np.testing.assert_allclose(radius_of(play.epoch), radius, rtol=1e-14)
@@ -81,7 +81,9 @@ def test_true_rewards_lie_within_radius_times_width() -> None:
         play = started(TEXTBOOK, Lines(n_actions=2), seed)
         x, action = rng.uniform(-1.0, 1.0, (200, 2)), rng.integers(0, 2, 200)
         reward = (x * truth[action]).sum(axis=1) + 0.5 * rng.standard_normal(200)
-        log = Problem([0, 1], 2, out_of_range="accept").log(Contexts(x), action.tolist(), reward.tolist())
+        log = Problem([0, 1], 2, out_of_range="accept").log(
+            Contexts(x), action.tolist(), reward.tolist(), propensities="uniform"
+        )
         for first in range(0, 200, 20):
             play.learn(log.where((np.arange(200) >= first) & (np.arange(200) < first + 20)))
             model = model_of(play.epoch.policy)

@@ -40,7 +40,7 @@ def uniform_rows(environment: Environment, n: int, seed: int, first: int = 0) ->
     drawn, problem = environment.draw(first, first + n, seed), environment.problem
     action = np.random.default_rng([seed, 9]).integers(0, problem.n_actions, n)
     labels = [problem.actions[one] for one in action]
-    return problem.log(drawn.contexts, labels, drawn.rewards[np.arange(n), action])
+    return problem.log(drawn.contexts, labels, drawn.rewards[np.arange(n), action], propensities="uniform")
 
 
 def oracle_of(log: Log, n_actions: int = 2) -> AnyOracle:
@@ -92,7 +92,12 @@ def test_where_rows_cannot_tell_the_share_stays_and_the_sentence_says_why() -> N
 def test_an_interval_that_rules_out_nothing_is_no_estimate() -> None:
     problem, rng = Problem(["a", "b"], features=12), np.random.default_rng(2)
     contexts = problem.contexts(np.exp(2.5 * rng.normal(size=(70, 12))))
-    log = problem.log(contexts, rng.choice(["a", "b"], 70).tolist(), (rng.random(70) < 0.5).astype(float))
+    log = problem.log(
+        contexts,
+        rng.choice(["a", "b"], 70).tolist(),
+        (rng.random(70) < 0.5).astype(float),
+        propensities="uniform",
+    )
     oracle = oracle_of(log)
     found = misspecification_estimate(log, 2, oracle=oracle)
     assert found.lower == 0.0
@@ -110,7 +115,9 @@ def bounded_rows(n: int, height: float) -> Log:
     action = rng.integers(0, 2, n)
     problem = Problem(["a", "b"], features=6)
     rewards = means[np.arange(n), action] + 0.1 * height * rng.standard_normal(n)
-    return problem.log(problem.contexts(x), [problem.actions[one] for one in action], rewards)
+    return problem.log(
+        problem.contexts(x), [problem.actions[one] for one in action], rewards, propensities="uniform"
+    )
 
 
 @pytest.mark.parametrize("before", [0.001, 0.085, 0.4])
@@ -201,7 +208,9 @@ def test_rows_of_actions_that_stay_keep_their_features_and_rewards(order: list[i
     problem = Problem(["a", "b", "c"], features=1, action_features=2)
     contexts = problem.contexts(rng.random((40, 1)), actions=rng.random((40, 3, 2)))
     action = rng.integers(0, 3, 40)
-    log = problem.log(contexts, [problem.actions[one] for one in action], rng.random(40))
+    log = problem.log(
+        contexts, [problem.actions[one] for one in action], rng.random(40), propensities="uniform"
+    )
     source: Ints = np.array([one for one in order if one < 3 - n_gone], dtype=np.int64)
     moved, stays = renumbered(log, source), np.isin(action, source)
     assert moved.reward.tolist() == log.reward[stays].tolist()

@@ -45,7 +45,9 @@ def contexts_of(environment: Lines = Lines()) -> Contexts:
 
 def test_one_row_by_hand() -> None:
     play = started(RegCB(c_0=0.2, ridge=1.0, clip=False, model_class=RAW), Lines(n_actions=2))
-    play.learn(Problem(["a", "b"], 2).log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0]))
+    play.learn(
+        Problem(["a", "b"], 2).log(Contexts(np.array([[1.0, 0.0]])), ["a"], [1.0], propensities="uniform")
+    )
     reach = math.sqrt(0.2 * math.log(2.0))
     low, high = space_of(play.epoch).bounds(Contexts(np.eye(2)))
     np.testing.assert_allclose(high[:, 0], [0.5 + reach * math.sqrt(0.5), reach], rtol=1e-14)
@@ -218,6 +220,8 @@ def test_rewards_that_are_accepted_outside_their_range_are_not_clipped(rule: Any
     action = rng.integers(0, 2, 400)
     contexts = Contexts(rng.normal(size=(400, 1)))
     rewards = 2.0 + action + 0.1 * rng.normal(size=400)
-    log = problem.log(contexts, [problem.actions[a] for a in action], rewards.tolist())
+    log = problem.log(
+        contexts, [problem.actions[a] for a in action], rewards.tolist(), propensities="uniform"
+    )
     epoch = RegCB(rule=rule).start(problem, log)
     assert (epoch.policy.probabilities(contexts)[:, 1] == 1.0).all()

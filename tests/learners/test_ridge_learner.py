@@ -69,7 +69,7 @@ def test_the_regulariser_is_one_fixed_matrix_only_without_standardising(
     widths = []
     for spread in (1.0, 10.0):
         x = spread * np.random.default_rng(0).uniform(-1.0, 1.0, (50, 2))
-        play.learn(problem.log(Contexts(x), [0] * 50, [0.5] * 50))
+        play.learn(problem.log(Contexts(x), [0] * 50, [0.5] * 50, propensities="uniform"))
         widths.append(model_of(play.epoch.policy).widths(context)[0, 1])
     assert (widths[0] == widths[1]) is not standardise
 

@@ -18,7 +18,7 @@ from tests.contracts.environments import Lines, started, uniform_log
 def test_odds_are_exponential_in_the_gap() -> None:
     learner = Softmax(temperature=0.2, decay=0.0)
     problem = Problem(["a", "b"], 0)
-    log = problem.log(problem.contexts(n=4), list("abab"), [0.7, 0.2, 0.5, 0.2])
+    log = problem.log(problem.contexts(n=4), list("abab"), [0.7, 0.2, 0.5, 0.2], propensities="uniform")
     epoch = learner.next_epoch(learner.start(problem), log)
     a, b = epoch.policy.probabilities(problem.contexts(n=1))[0]
     assert a / b == pytest.approx(math.exp((0.6 - 0.2) / 0.2))

@@ -46,7 +46,9 @@ def test_known_probabilities(weighting: Any, probabilities: list[float]) -> None
     # Mean rewards (.7, .4, .1) and no features: scores are the means, and gamma 10 stays 10.
     learner = SquareCB(weighting=weighting, gamma_scale=10.0, gamma_exponent=0.0)
     problem = Problem(["a", "b", "c"], 0)
-    log = problem.log(problem.contexts(n=6), list("abcabc"), [0.6, 0.4, 0.2, 0.8, 0.4, 0.0])
+    log = problem.log(
+        problem.contexts(n=6), list("abcabc"), [0.6, 0.4, 0.2, 0.8, 0.4, 0.0], propensities="uniform"
+    )
     epoch = learner.next_epoch(learner.start(problem), log)
     found = epoch.policy.probabilities(problem.contexts(n=1))
     np.testing.assert_allclose(found, [probabilities], atol=1e-8)

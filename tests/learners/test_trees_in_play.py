@@ -31,7 +31,9 @@ def checks(n: int, seed: int) -> Log:
     rng = np.random.default_rng([seed, 7])
     x, action = rng.uniform(0.0, 4.0, size=(n, 2)), rng.integers(0, 2, n)
     reward = (np.floor(x).sum(axis=1) % 2 == action).astype(np.float64)
-    return PROBLEM.log(PROBLEM.contexts(x), np.array(["a", "b"])[action].tolist(), reward)
+    return PROBLEM.log(
+        PROBLEM.contexts(x), np.array(["a", "b"])[action].tolist(), reward, propensities="uniform"
+    )
 
 
 @cache
@@ -169,7 +171,12 @@ def test_rewards_that_hardly_vary_keep_trees_out_for_4096_rows_and_no_longer() -
 
 def test_where_lines_must_play_alone_the_report_says_so() -> None:
     problem, rng = Problem(["a", "b"], action_features=1), np.random.default_rng(0)
-    log = problem.log(problem.contexts(actions=rng.normal(size=(40, 2, 1))), ["a", "b"] * 20, rng.random(40))
+    log = problem.log(
+        problem.contexts(actions=rng.normal(size=(40, 2, 1))),
+        ["a", "b"] * 20,
+        rng.random(40),
+        propensities="uniform",
+    )
     report = TREES.start(problem, log).report
     assert report is not None
     assert report.details[0].startswith("linear only")

@@ -184,7 +184,13 @@ def test_reports_count_the_rows_of_the_fit_and_of_its_constraint(settings: dict[
     for _ in range(3):
         passive = rng.random(50) < 0.3
         labels = rng.choice(["a", "b", "c"], 50).tolist()
-        log = problem.log(problem.contexts(rng.normal(size=(50, 1))), labels, rng.random(50), passive=passive)
+        log = problem.log(
+            problem.contexts(rng.normal(size=(50, 1))),
+            labels,
+            rng.random(50),
+            passive=passive,
+            propensities="uniform",
+        )
         n_passive += int(passive.sum())
         epoch = learner.next_epoch(epoch, log)
     assert epoch.report is not None

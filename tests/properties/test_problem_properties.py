@@ -132,7 +132,9 @@ def test_masks_from_labels_and_from_arrays_agree(data: st.DataObject) -> None:
         one = problem.context(eligible=allowed).eligible
         assert one is not None
         assert one.tobytes() == mask[row].tobytes()
-    uniform = problem.log(contexts, [min(allowed) for allowed in eligible], [0] * len(eligible)).propensity
+    uniform = problem.log(
+        contexts, [min(allowed) for allowed in eligible], [0] * len(eligible), propensities="uniform"
+    ).propensity
     np.testing.assert_allclose(uniform * mask.sum(axis=1), 1.0)
 
 

@@ -94,7 +94,7 @@ def log_for(problem: Problem, n: int, seed: int) -> Log:
     actions = rng.normal(size=(n, 3, 2)) if problem.action_features.width else None
     contexts = problem.contexts(rng.normal(size=(n, 2)), actions=actions)
     labels = rng.choice(["a", "b", "c"], size=n).tolist()
-    return problem.log(contexts, labels, rng.random(n), passive=rng.random(n) < 0.3)
+    return problem.log(contexts, labels, rng.random(n), passive=rng.random(n) < 0.3, propensities="uniform")
 
 
 def epoch_of(learner: Learner) -> Epoch:
@@ -113,7 +113,9 @@ def wavy_log(n: int, seed: int) -> Log:
     problem, rng = problem_for(CHOOSING), np.random.default_rng([seed, 5])
     x, action = rng.uniform(-2.0, 2.0, size=(n, 2)), rng.integers(0, 3, n)
     reward = 0.5 + 0.5 * np.sin(3.0 * x[:, 0] + 2.0 * x[:, 1] + action)
-    return problem.log(problem.contexts(x), np.array(["a", "b", "c"])[action].tolist(), reward)
+    return problem.log(
+        problem.contexts(x), np.array(["a", "b", "c"])[action].tolist(), reward, propensities="uniform"
+    )
 
 
 @cache

@@ -27,8 +27,8 @@ from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
 from gyrfalcon.bandit.saving import load_engine
 from gyrfalcon.bandit.snapshot import Snapshot
 from gyrfalcon.bandit.validation import (
+    aligned_log,
     check_learner,
-    check_log,
     check_mapping,
     check_room,
     checked_seed,
@@ -315,8 +315,7 @@ class Bandit(Inspection):
         """
         with self._live.lock:
             engine = self._live.completed()
-            check_log(log, engine.problem)
-            engine.add(log)
+            engine.add(aligned_log(log, engine.problem))
             self._live.advance()
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:

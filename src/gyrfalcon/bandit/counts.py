@@ -30,6 +30,14 @@ class Moments(NamedTuple):
         squares = self.squares + (value - before) * (value - mean + before - self.mean)
         return Moments(self.n, mean, max(squares, 0.0))
 
+    def merged(self, other: Moments) -> Moments:
+        """With all values of another."""
+        n, gap = self.n + other.n, other.mean - self.mean
+        if not n:
+            return self
+        squares = self.squares + other.squares + gap * gap * self.n * other.n / n
+        return Moments(n, self.mean + gap * other.n / n, squares)
+
     def interval(self, z: float = 1.96) -> tuple[float, float]:
         """The mean with so many standard errors on each side; without limits for fewer than two values."""
         if self.n < 2:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import index
 from typing import NamedTuple
 
+import numpy as np
+
 from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.frames import Column, Tabular, label_column, phase_column, text_column
 
 
 class Decision(NamedTuple):
@@ -43,8 +46,10 @@ class Decision(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DecisionBatch:
+class DecisionBatch(Tabular):
     """Many decisions as columns; iterate or index it for single ones.
+
+    `to_pandas`, `to_polars` and `to_arrow` give the decisions as a table.
 
     Parameters
     ----------
@@ -62,6 +67,15 @@ class DecisionBatch:
         Which rounds were passive, with actions drawn uniformly, (n,).
     probabilities
         Function that computes `distribution`; None where decisions are repeated from the books.
+
+    Examples
+    --------
+    >>> from gyrfalcon import Bandit
+    >>> batch = Bandit(["a", "b"], seed=1).decide_many(n=2, event_ids=["x", "y"])
+    >>> batch.to_pandas()[["event_id", "propensity", "phase", "round"]]
+      event_id  propensity    phase  round
+    0        x         0.5  passive      0
+    1        y         0.5  passive      1
     """
 
     action: Sequence[Hashable]
@@ -83,6 +97,17 @@ class DecisionBatch:
 
     def __len__(self) -> int:
         return len(self.action)
+
+    def columns(self) -> Mapping[str, Column]:
+        """Columns by name, as in a decision log: what tables are made of."""
+        return {
+            "event_id": text_column(self.event_id),
+            "action": label_column(self.action),
+            "propensity": self.propensity,
+            "phase": phase_column(self.passive),
+            "epoch": np.full(len(self), self.epoch),
+            "round": self.round,
+        }
 
     def __getitem__(self, row: int) -> Decision:
         row = index(row)  # a slice would make a Decision of arrays

@@ -26,7 +26,7 @@ from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitJob, Refitted
 from gyrfalcon.bandit.reward_rules import LateRewardError, RewardRules
 from gyrfalcon.bandit.silence import WithoutSilent
-from gyrfalcon.bandit.validation import check_log
+from gyrfalcon.bandit.validation import aligned_log
 from gyrfalcon.core.epochs import Epoch, Mixture
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
@@ -91,7 +91,7 @@ class BanditEngine:
         """The engine in the first epoch of a problem, fitted on an initial log if there is one."""
         rules.check_default(problem.rewards)
         if initial_log is not None:
-            check_log(initial_log, problem)
+            initial_log = aligned_log(initial_log, problem)
         epoch = learner.start(problem, initial_log)
         ledger = Ledger(problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
         ledger.stop, ledger.epoch_index = epoch.stop, epoch.index

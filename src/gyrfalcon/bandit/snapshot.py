@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -145,7 +145,8 @@ class Snapshot:
         rules = self.rules
         ledger = Ledger(self.problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
         policy, passive = (Moments(int(n), *rest) for n, *rest in self.rewards.tolist())
-        ledger.counts = Counts(policy=policy, passive=passive)._replace(**self.counts)
+        numbers: dict[str, Any] = dict(self.counts)
+        ledger.counts = Counts(policy=policy, passive=passive, **numbers)
         ledger.stop, ledger.epoch_index = self.epoch.stop, self.epoch.index
         events = zip(self.live.ids, self.positions.tolist(), self.live.rows(), strict=True)
         for row, (event_id, position, event) in enumerate(events):

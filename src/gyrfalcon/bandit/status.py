@@ -124,13 +124,14 @@ class BanditStatus:
 
     def __str__(self) -> str:
         low, high = self.reward_interval
+        running = ", one is running" if self.refit_is_running else ""
         ending = f"{self.n_expired} expired, {self.n_dropped} dropped, {self.n_crowded} crowded out"
         lines = [
             f"{self.learner}, epoch {self.epoch}, round {self.round}",
             f"decisions    {self.n_decided} decided, {self.n_pending} pending, {self.n_final} final",
             f"rewards      {self.n_rewarded} credited, {self.n_late} late; {ending}",
-            f"fits         {self.n_learned} rows used, {self.n_set_aside} set aside; {self.n_refits} refits "
-            f"({self.refit}) in {self.refit_seconds:.3g} s{', one is running' if self.refit_is_running else ''}",
+            f"fits         {self.n_learned} rows used, {self.n_set_aside} set aside",
+            f"refits       {self.n_refits} ({self.refit}) in {self.refit_seconds:.3g} s{running}",
             f"mean reward  {self.mean_reward:.4g} (95% interval {low:.4g} to {high:.4g})",
             f"exploration  {self.passive_share:.2%} passive rounds; cost {self.exploration_cost:.3g} a round",
             "actions      "
@@ -144,21 +145,13 @@ class BanditStatus:
 
 def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
     """The status of an engine."""
-    ledger, counts, report = engine.ledger, engine.ledger.counts, engine.epoch.report
-    actions = _actions(engine)
-    policy, passive = counts.policy, counts.passive
-    everything = policy
-    if passive.n:
-        n, gap = policy.n + passive.n, passive.mean - policy.mean
-        mean = policy.mean + gap * passive.n / n
-        squares = policy.squares + passive.squares + gap * gap * policy.n * passive.n / n
-        everything = type(policy)(n, mean, squares)
+    counts, report = engine.ledger.counts, engine.epoch.report
+    actions, policy, passive = _actions(engine), counts.policy, counts.passive
+    everything = policy.merged(passive)
     cost = math.nan
     if policy.n and passive.n:
         worse = policy.mean - passive.mean
-        cost = (-worse if engine.problem.cost else worse) * passive.n / (policy.n + passive.n)
-    fields = ("n_decided", "n_rewarded", "n_final", "n_expired", "n_dropped", "n_crowded", "n_withdrawn")
-    fields += ("n_late", "n_learned", "n_set_aside")
+        cost = (-worse if engine.problem.cost else worse) * passive.n / everything.n
     return BanditStatus(
         learner=type(engine.learner).__name__,
         epoch=engine.epoch.index,
@@ -168,7 +161,16 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         n_refits=engine.n_refits,
         refit_seconds=engine.refit_seconds,
         n_pending=counts.n_waiting,
-        **{name: getattr(counts, name) for name in fields},
+        n_decided=counts.n_decided,
+        n_rewarded=counts.n_rewarded,
+        n_final=counts.n_final,
+        n_expired=counts.n_expired,
+        n_dropped=counts.n_dropped,
+        n_crowded=counts.n_crowded,
+        n_withdrawn=counts.n_withdrawn,
+        n_late=counts.n_late,
+        n_learned=counts.n_learned,
+        n_set_aside=counts.n_set_aside,
         mean_reward=everything.mean if everything.n else math.nan,
         reward_interval=everything.interval(),
         passive_share=engine.epoch.passive_share,
@@ -193,7 +195,8 @@ def _notes(engine: BanditEngine, actions: tuple[ActionStatus, ...]) -> list[str]
     for one in actions:
         if one.silent:
             notes.append(
-                f"action {one.label!r} was decided {one.n_decided} times and never rewarded; check its tracking."
+                f"action {one.label!r} was decided {one.n_decided} times and never rewarded; "
+                "check its tracking."
             )
     if counts.n_crowded:
         notes.append(
@@ -205,9 +208,7 @@ def _notes(engine: BanditEngine, actions: tuple[ActionStatus, ...]) -> list[str]
     if engine.failed:
         notes.append("the learner failed on the rows so far; it is called again after the next reward.")
     if engine.rules.reward_timeout is None and counts.n_waiting:
-        notes.append(
-            "without a reward_timeout fits use rewarded rows alone, so that quick rewards count first."
-        )
+        notes.append("without a reward_timeout fits use rewarded rows alone: quick rewards count first.")
     return notes
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.inputs.alignment import aligned
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
@@ -74,10 +75,20 @@ def check_room(n: int, max_pending: int) -> None:
         )
 
 
-def check_log(log: object, problem: Problem) -> None:
-    """Refuse a log of another problem, and one that was put together wrongly by hand."""
+def aligned_log(log: object, problem: Problem) -> Log:
+    """The rows of a log in this problem's own positions, or a refusal of what does not fit it."""
     if not isinstance(log, Log):
         raise TypeError(f"the log is a {type(log).__name__}; {_REMEDY}")
+    if log.problem is not None and log.problem != problem:
+        # By its own problem first: numbers are moved by position only once they are known to be in place.
+        _check_log(log, log.problem)
+    rows = aligned(log, problem)
+    _check_log(rows, problem)
+    return rows
+
+
+def _check_log(log: Log, problem: Problem) -> None:
+    """Refuse a log that does not fit a problem, such as one that was put together wrongly by hand."""
     _check_widths(log, problem)
     _check_shapes(log, problem)
     _check_values(log, problem)
@@ -124,7 +135,9 @@ def _check_values(log: Log, problem: Problem) -> None:
         _refuse_row("action feature", contexts.actions, np.isfinite(contexts.actions))
     _refuse_row("action", log.action, (log.action >= 0) & (log.action < problem.n_actions))
     _refuse_row("reward", log.reward, np.isfinite(log.reward) & (log.reward >= low) & (log.reward <= high))
-    _refuse_row("propensity", log.propensity, (log.propensity > 0.0) & (log.propensity <= 1.0))
+    known = log.has_propensity
+    _refuse_row("propensity", log.propensity, ~known | (log.propensity > 0.0) & (log.propensity <= 1.0))
+    _refuse_row("passive play without a propensity in component", log.component, known | ~log.passive)
     if contexts.eligible is not None:
         chosen: Bools = contexts.eligible[np.arange(len(log)), log.action]
         _refuse_row("ineligible action", log.action, chosen)

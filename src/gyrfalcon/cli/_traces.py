@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -55,26 +56,12 @@ def summaries(trace: Trace) -> dict[str, Summary]:
     }
 
 
-def columns_of(trace: Trace) -> dict[str, Any]:
-    """The trace as a table: a row for each replication and checkpoint."""
-    n_replications, n_checkpoints = trace.regret.shape
-    return {
-        "replication": np.repeat(np.arange(n_replications), n_checkpoints),
-        "round": np.tile(trace.checkpoints, n_replications),
-        "cumulative_regret": trace.regret.ravel(),
-        "cumulative_reward": trace.reward.ravel(),
-        "propensity": trace.propensity.ravel(),
-        "least_propensity": trace.least_propensity.ravel(),
-    }
-
-
 def save_trace(path: Path, trace: Trace) -> None:
     """Write the trace's table atomically."""
     from gyrfalcon.storage.atomic import write_atomically
 
-    columns = columns_of(trace)
     makers = {".parquet": _parquet, ".csv": _csv, ".json": _json}
-    write_atomically(path, makers[path.suffix.lower()](columns))
+    write_atomically(path, makers[path.suffix.lower()](trace))
 
 
 def save_figure(path: Path, trace: Trace, title: str) -> None:
@@ -143,28 +130,30 @@ def _band(values: Floats) -> Band:
     return Band.of(np.array([summary.mean for summary in stretches]), np.nan_to_num(error))
 
 
-def _parquet(columns: dict[str, Any]) -> bytes:
+def _parquet(trace: Trace) -> bytes:
     import pyarrow
     from pyarrow import parquet
 
     sink = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.table(columns), sink)
+    parquet.write_table(trace.to_arrow(), sink)
     content: bytes = sink.getvalue().to_pybytes()
     return content
 
 
-def _csv(columns: dict[str, Any]) -> bytes:
+def _csv(trace: Trace) -> bytes:
+    columns: Mapping[str, Any] = trace.columns()
     lines = [",".join(columns)]
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     lines += [",".join("" if math.isnan(value) else repr(value) for value in row) for row in rows]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _json(columns: dict[str, Any]) -> bytes:
+def _json(trace: Trace) -> bytes:
     import json
 
     from gyrfalcon.cli._output import plain
 
+    columns = trace.columns()
     rows = zip(*(plain(column) for column in columns.values()), strict=True)
     records = [dict(zip(columns, row, strict=True)) for row in rows]
     return (json.dumps(records, allow_nan=False) + "\n").encode()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.log_columns import log_columns
+from gyrfalcon.frames import Column, Tabular
+
+if TYPE_CHECKING:
+    from gyrfalcon.core.inputs.problem import Problem
 
 POLICY = 0
 PASSIVE = 1
@@ -44,8 +50,10 @@ class Decisions:
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class Log(Tabular):
     """Decisions with their rewards, as columns of length n; `Problem.log` makes one.
+
+    `to_pandas`, `to_polars` and `to_arrow` give the log as a table, in labels and in the problem's units.
 
     Parameters
     ----------
@@ -56,13 +64,28 @@ class Log:
     reward
         Reward in the learner's units: in [0, 1], unless the problem accepts rewards out of range.
     propensity
-        Probability with which the action was chosen.
+        Probability with which the action was chosen; nan where it is unknown. Regressions take such rows as
+        any others, while nothing that divides by propensities does.
     epoch
         Index of the epoch that decided.
     round
         Number of the round, counted from 0.
     component
         Which part of the play acted: see `Decisions`.
+    problem
+        The problem that actions, features and rewards belong to; None for rows of the learner's own problem.
+
+    Examples
+    --------
+    >>> from gyrfalcon import Problem
+    >>> problem = Problem(["red", "blue"], reward_range=(0, 5))
+    >>> log = problem.log(problem.contexts(n=2), ["blue", "red"], [5, 1], propensities="unknown")
+    >>> log
+    Log(2 rows, 0 features, rounds 0 to 1, mean reward 0.6, 0% passive, 100% of unknown propensity)
+    >>> log.to_pandas()[["action", "propensity", "reward"]]
+      action  propensity  reward
+    0   blue         NaN     5.0
+    1    red         NaN     1.0
     """
 
     contexts: Contexts
@@ -72,6 +95,7 @@ class Log:
     epoch: Ints
     round: Ints
     component: Ints
+    problem: Problem | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.action)
@@ -81,12 +105,23 @@ class Log:
             return "Log(0 rows)"
         rows = f"{len(self)} row{'' if len(self) == 1 else 's'}, {self.contexts.shared.shape[-1]} features"
         means = f"mean reward {self.reward.mean():.3g}, {self.passive.mean():.0%} passive"
-        return f"Log({rows}, rounds {self.round.min()} to {self.round.max()}, {means})"
+        known = self.has_propensity
+        unknown = "" if known.all() else f", {1.0 - known.mean():.0%} of unknown propensity"
+        return f"Log({rows}, rounds {self.round.min()} to {self.round.max()}, {means}{unknown})"
 
     @property
     def passive(self) -> Bools:
         """Which rows were passive (uniform) play, (n,)."""
         return (self.component & 1).astype(np.bool_)
+
+    @property
+    def has_propensity(self) -> Bools:
+        """Which rows have a known propensity, (n,)."""
+        return ~np.isnan(self.propensity)
+
+    def columns(self) -> Mapping[str, Column]:
+        """Columns by name, in labels and in the problem's units: what tables are made of."""
+        return log_columns(self)
 
     @staticmethod
     def of(contexts: Contexts, decisions: Decisions, reward: Floats) -> Log:
@@ -107,21 +142,38 @@ class Log:
 
     def take(self, rows: slice | Bools | Ints) -> Log:
         """The log of these rows, as views where they are a slice."""
-        given = self.contexts
-        contexts = Contexts(
-            given.shared[rows],
-            None if given.actions is None else given.actions[rows],
-            None if given.eligible is None else given.eligible[rows],
+        return Log(
+            self.contexts.take(rows),
+            self.action[rows],
+            self.reward[rows],
+            self.propensity[rows],
+            self.epoch[rows],
+            self.round[rows],
+            self.component[rows],
+            problem=self.problem,
         )
-        return Log(contexts, *(getattr(self, field.name)[rows] for field in fields(self)[1:]))
 
     @staticmethod
     def concat(logs: Sequence[Log], n_actions: int) -> Log:
-        """The rows of all logs, in the order given."""
+        """The rows of all logs, in the order given; of no named problem where one of them has none."""
         if len(logs) == 1:
             return logs[0]
-        columns = (np.concatenate([getattr(log, field.name) for log in logs]) for field in fields(Log)[1:])
-        return Log(Contexts.concat([log.contexts for log in logs], n_actions), *columns)
+        columns = (np.concatenate([getattr(log, name) for log in logs]) for name in _NUMBERS)
+        contexts = Contexts.concat([log.contexts for log in logs], n_actions)
+        return Log(contexts, *columns, problem=_common_problem(logs))
+
+
+_NUMBERS = tuple(one.name for one in fields(Log) if one.name not in {"contexts", "problem"})
+
+
+def _common_problem(logs: Sequence[Log]) -> Problem | None:
+    named = [log.problem for log in logs if log.problem is not None]
+    if any(problem != named[0] for problem in named):
+        raise ValueError(
+            "the logs are of different problems, in which the same position is not the same action; "
+            "make them with the `log` of one problem."
+        )
+    return named[0] if named and len(named) == len(logs) else None
 
 
 def rows_of(mask: Bools) -> slice | Bools:

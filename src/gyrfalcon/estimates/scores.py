@@ -78,6 +78,12 @@ def _doubly_robust(target: Floats, model_scores: Floats, log: Log) -> Floats:
 def _check(target: Floats, log: Log) -> None:
     """Refuse what would make a score infinite or pair it with another row."""
     _check_shape("target", target, log)
+    unknown = np.flatnonzero(~log.has_propensity)
+    if len(unknown):
+        raise ValueError(
+            f"row {unknown[0]}: the propensity is unknown, and {len(unknown)} of {len(log)} are; off-policy "
+            "scores divide by it, so leave these rows out, with log.where(log.has_propensity)."
+        )
     wrong = np.flatnonzero(~((log.propensity > 0.0) & (log.propensity <= 1.0)))
     if len(wrong):
         raise ValueError(

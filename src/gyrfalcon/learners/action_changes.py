@@ -54,7 +54,7 @@ def renumbered(log: Log, source: Ints) -> Log:
     places[source[old]] = old
     contexts = Contexts(log.contexts.shared, _features(log.contexts.actions, source))
     action = places[log.action]
-    return replace(log, contexts=contexts, action=action).where(action >= 0)
+    return replace(log, contexts=contexts, action=action, problem=None).where(action >= 0)
 
 
 def _features(features: Floats | None, source: Ints) -> Floats | None:

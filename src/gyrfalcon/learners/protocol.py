@@ -20,6 +20,7 @@ class Learner(Protocol):
         """The epoch after this one, given the rows that were settled since the last call.
 
         Rows may come from any earlier epoch, each with its own epoch, propensity and component.
+        Where a propensity is unknown it is nan (`Log.has_propensity`): such rows may be fitted, not weighted.
         """
         ...
 

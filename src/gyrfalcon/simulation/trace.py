@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,6 +13,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.validation import check_whole
+from gyrfalcon.frames import Column, Tabular
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ Checkpoints: TypeAlias = Literal["every"] | int | Sequence[int] | Ints | None
 _N_CHECKPOINTS = 100
 LATE_SHARE = 0.2
 """Share of the rounds that count as late, by default."""
+SUMS = ("regret", "regret_per_round", "reward", "reward_per_round", "propensity", "least_propensity")
+"""What a trace has of each replication and checkpoint."""
 MOST_ROUNDS = 2**53
 """Above these, a round has no float of its own."""
 
@@ -71,11 +74,12 @@ class PlayedEpoch:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Tabular):
     """Regret, rewards and propensities of R replications at C checkpoints.
 
     Rewards and regret are in the problem's own units. A checkpoint is a number of rounds played, and the last
     one is all of them. The stretch of a checkpoint are the rounds since the one before.
+    `to_pandas`, `to_polars` and `to_arrow` give a table with a row for each replication and checkpoint.
 
     Attributes
     ----------
@@ -91,6 +95,12 @@ class Trace:
         (R, C) smallest propensity of the stretch.
     epochs : tuple[tuple[PlayedEpoch, ...], ...]
         For each replication the epochs that played a checkpoint's round, in order.
+
+    Examples
+    --------
+    >>> trace = Trace(np.array([5]), np.ones((2, 1)), *[np.zeros((2, 1))] * 3, ((), ()))
+    >>> trace.to_pandas()["regret_per_round"].tolist()
+    [0.2, 0.2]
     """
 
     checkpoints: Ints
@@ -104,6 +114,14 @@ class Trace:
         runs = f"{self.n_replications} replication{'' if self.n_replications == 1 else 's'}"
         last = f"regret {self.regret[:, -1].mean():.4g}, reward {self.reward[:, -1].mean():.4g}"
         return f"Trace({runs} of {self.n_rounds} rounds, {len(self.checkpoints)} checkpoints, mean {last})"
+
+    def columns(self) -> Mapping[str, Column]:
+        """Columns by name, with a row for each replication and checkpoint: what tables are made of."""
+        return {
+            "replication": np.repeat(np.arange(self.n_replications), len(self.checkpoints)),
+            "round": np.tile(self.checkpoints, self.n_replications),
+            **{name: getattr(self, name).ravel() for name in SUMS},
+        }
 
     @property
     def n_rounds(self) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gyrfalcon import __version__
 from gyrfalcon.core.arrays import Ints
-from gyrfalcon.simulation.trace import PlayedEpoch, Trace
+from gyrfalcon.simulation.trace import SUMS, PlayedEpoch, Trace
 from gyrfalcon.sweeps.grid import Cell
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ _COLUMNS = {
     "version": "text",
     "cell": "text",
 }
-_SUMS = ("regret", "regret_per_round", "reward", "reward_per_round", "propensity", "least_propensity")
 _REPORT = tuple(_COLUMNS)[tuple(_COLUMNS).index("n_active") : tuple(_COLUMNS).index("notes")]
 
 
@@ -99,7 +98,7 @@ def _trace_columns(cell: Cell, trace: Trace) -> dict[str, pa.Array]:
     return {
         "replication": _column("replication", np.repeat(np.array(cell.replications), n_checkpoints)),
         "round": _column("round", np.tile(trace.checkpoints, n_replications)),
-        **{name: _column(name, getattr(trace, name).ravel()) for name in _SUMS},
+        **{name: _column(name, getattr(trace, name).ravel()) for name in SUMS},
     }
 
 

@@ -9,10 +9,8 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.inputs.columns import Boolean, cell
 from gyrfalcon.core.inputs.messages import short_repr
-from gyrfalcon.core.inputs.tables import by_row, floats_of, is_collection, is_missing, values_of
-from gyrfalcon.core.records import PASSIVE, POLICY
+from gyrfalcon.core.inputs.tables import floats_of, is_collection, is_missing, values_of
 
 T = TypeVar("T")
 A = TypeVar("A", Floats, Ints)
@@ -94,31 +92,6 @@ def whole_numbers(name: str, values: object) -> Ints:
         row = int(np.argmin(fine))
         raise ValueError(f"row {row}: {name} has {numbers[row]:g}; give whole numbers from 0 to 2**53.")
     return numbers.astype(np.int64)
-
-
-def components_of(n: int, is_uniform: bool, passive: object) -> Ints:
-    """Which component acted in each of n rows: by a column of booleans, or alike in all."""
-    if passive is None:
-        return np.full(n, PASSIVE if is_uniform else POLICY)
-    column = with_location("passive", values_of, passive)
-    flags = by_row(lambda value: cell(Boolean(), value)[1], column, " of passive")
-    return of_length(n, "passive", np.where(np.array(flags, dtype=np.float64) == 1.0, PASSIVE, POLICY))
-
-
-def propensities_of(contexts: Contexts, n_actions: int, values: object) -> Floats:
-    """The propensity of each row: a column of probabilities, or None for uniform choices."""
-    if values is None:
-        mask = contexts.eligible
-        n_eligible = np.full(len(contexts), n_actions) if mask is None else mask.sum(axis=1)
-        return 1.0 / n_eligible
-    propensity = numbers_of("propensities", values)
-    wrong = np.flatnonzero(~((propensity > 0.0) & (propensity <= 1.0)))
-    if len(wrong):
-        raise ValueError(
-            f"row {wrong[0]}: the propensity {propensity[wrong[0]]} is not in (0, 1]; give the "
-            "probability with which the action was chosen, or leave the row out."
-        )
-    return of_length(len(contexts), "propensities", propensity)
 
 
 def check_contexts(contexts: object, n_actions: int, width: int, action_width: int) -> None:

@@ -12,14 +12,10 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.action_tables import assembled, cube_of, mask_of, mask_of_row
 from gyrfalcon.core.inputs.arguments import (
     agreed_length,
-    check_contexts,
     checked_labels,
-    components_of,
     ends,
-    of_length,
-    propensities_of,
-    whole_numbers,
 )
+from gyrfalcon.core.inputs.logs import Propensities, log_of
 from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
 from gyrfalcon.core.inputs.reward_range import OutOfRange, RewardRange
 from gyrfalcon.core.inputs.schema import Schema
@@ -235,13 +231,13 @@ class Problem:
         contexts: Contexts,
         actions: object,
         rewards: object,
-        propensities: object = None,
+        propensities: Propensities,
         *,
         epoch: int = 0,
         rounds: object = None,
         passive: object = None,
     ) -> Log:
-        """The log of decisions and their rewards, in the learner's units.
+        """The log of decisions and their rewards, in the learner's units, which knows this problem.
 
         Parameters
         ----------
@@ -252,8 +248,9 @@ class Problem:
         rewards
             Rewards in the problem's units.
         propensities
-            Probabilities with which the actions were chosen; None if each was chosen uniformly among the
-            eligible ones, which is passive play.
+            Probabilities with which the actions were chosen; "uniform" if each was chosen uniformly among the
+            eligible ones, which is passive play; "unknown" if nobody knows. Regressions take unknown rows as
+            any others, but no estimate by propensities does, and they are never passive.
         epoch
             Index of the epoch that decided.
         rounds
@@ -270,27 +267,14 @@ class Problem:
         ------
         ValueError
             If columns differ in length, or a label, a reward or a propensity is not valid.
+
+        Examples
+        --------
+        >>> problem = Problem(["up", "down"])
+        >>> problem.log(problem.contexts(n=3), ["up", "down", "up"], [1, 0, 0], "uniform").propensity.tolist()
+        [0.5, 0.5, 0.5]
         """
-        check_contexts(contexts, self.n_actions, self.features.width, self.action_features.width)
-        n = len(contexts)
-        action = of_length(n, "actions", self.indices_of(actions))
-        reward = of_length(n, "rewards", self.rewards.to_unit(values_of(rewards)))
-        if contexts.eligible is not None:
-            barred = np.flatnonzero(~contexts.eligible[np.arange(n), action])
-            if len(barred):
-                label = short_repr(self.actions[action[barred[0]]])
-                raise ValueError(
-                    f"row {barred[0]}: action {label} is not eligible there; correct either column."
-                )
-        return Log(
-            contexts,
-            action,
-            reward,
-            propensities_of(contexts, self.n_actions, propensities),
-            np.repeat(whole_numbers("epoch", [epoch]), n),
-            np.arange(n) if rounds is None else of_length(n, "rounds", whole_numbers("rounds", rounds)),
-            components_of(n, propensities is None, passive),
-        )
+        return log_of(self, contexts, actions, rewards, propensities, epoch, rounds, passive)
 
     def _check_given(self, shared: object, actions: object) -> None:
         if shared is None and self.features.columns:

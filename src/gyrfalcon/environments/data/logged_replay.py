@@ -43,8 +43,9 @@ class LoggedReplay:
         Labels of the logged actions.
     reward : array_like
         Rewards of the logged actions, in the problem's units.
-    propensity : array_like
-        Probabilities of the logged actions. They must be exact, and every eligible action must have had some.
+    propensity : array_like or "uniform"
+        Probabilities of the logged actions, "uniform" for uniform choices among the eligible ones. They must
+        be exact, and every eligible action must have had some.
     shuffle : bool, default True
         Whether each seed replays the rows in an order of its own; otherwise the log's order is kept.
     min_propensity : float, optional
@@ -78,8 +79,11 @@ class LoggedReplay:
             raise ValueError(
                 f"min_propensity is {self.min_propensity!r}; give a probability above 0, or None."
             )
-        if self.propensity is None:
-            raise ValueError("propensity is None; give the probability of each logged action.")
+        if self.propensity is None or (isinstance(self.propensity, str) and self.propensity != "uniform"):
+            raise ValueError(
+                f"propensity is {self.propensity!r}; replay by rejection needs the probability of each "
+                "logged action, or 'uniform'."
+            )
         # Read at once: what is handed in may change later.
         log, _ = self.log, self.own_rewards
         if not len(log):

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from gyrfalcon.core.inputs.alignment import aligned
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.nearest_pairs import residual_products
@@ -50,7 +51,7 @@ def misspecification_estimate(
     log : Log
         Log of which the passive rows are used, and no others.
     problem : Problem or int
-        The problem, or its number of actions.
+        The problem, by whose actions the log is aligned, or its number of actions.
     model_class : ModelClass, default Linear()
         The model class F. A ridge is part of it: b is then the error of the ridge fit to as many rows.
     oracle : Oracle, optional
@@ -80,13 +81,12 @@ def misspecification_estimate(
     >>> outcomes = StepExample().draw(0, 2000, seed=1)
     >>> action = np.arange(2000) % 2
     >>> reward = outcomes.rewards[np.arange(2000), action]
-    >>> log = StepExample().problem.log(outcomes.contexts, action + 1, reward)
+    >>> log = StepExample().problem.log(outcomes.contexts, action + 1, reward, propensities="uniform")
     >>> found = misspecification_estimate(log, StepExample().problem)
     >>> found.method, found.lower < StepExample().b < found.upper
     ('residual_products', True)
     """
-    rows = passive_rows(log)
-    n_actions = problem if isinstance(problem, int) else problem.n_actions
+    rows, n_actions = _rows_of_problem(log, problem)
     fitted = model_class.oracle(rows.contexts, n_actions) if oracle is None else oracle
     why = ""
     if method == "auto":
@@ -101,6 +101,18 @@ def misspecification_estimate(
         names = "'auto', 'pure_error', 'residual_products' or 'one_step'"
         raise ValueError(f"method is {method!r}; choose {names}.")
     return replace(found, why=why)
+
+
+def _rows_of_problem(log: Log, problem: Problem | int) -> tuple[Log, int]:
+    """The passive rows in the positions of a problem's actions, and how many actions there are."""
+    if not isinstance(problem, int):
+        return passive_rows(aligned(log, problem)), problem.n_actions
+    if log.problem is not None and log.problem.n_actions != problem:
+        raise ValueError(
+            f"the log's problem has {log.problem.n_actions} actions, and {problem} are given; "
+            "give its problem."
+        )
+    return passive_rows(log), problem
 
 
 def suited_method(rows: Log, oracle: AnyOracle) -> tuple[Method, str]:

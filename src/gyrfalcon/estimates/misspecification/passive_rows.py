@@ -12,10 +12,17 @@ from gyrfalcon.estimates.misspecification.result import NotEstimableError
 def passive_rows(log: Log) -> Log:
     """The rows of uniform play: only these show a model class all its errors alike."""
     rows = log.where(log.passive)
+    n_unknown = int(np.count_nonzero(~log.has_propensity))
     if len(rows) == 0:
+        unknown = f", and {n_unknown} have unknown propensities" if n_unknown else ""
         raise NotEstimableError(
-            f"none of the {len(log)} rows is passive (uniform play); "
+            f"none of the {len(log)} rows is passive (uniform play){unknown}; "
             "give some, or play with a passive share above 0."
+        )
+    if n_unknown and not rows.has_propensity.all():
+        raise ValueError(
+            "the log holds passive rows of unknown propensity, and passive play is uniform; "
+            "make it with `Problem.log`, by propensities='uniform' if they are."
         )
     bad = rows.reward[~np.isfinite(rows.reward)]
     if len(bad):

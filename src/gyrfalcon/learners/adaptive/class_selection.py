@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.records import Log
+from gyrfalcon.core.records import Log, rows_of
 from gyrfalcon.estimates.scores import greedy_policy, paired_gains
 
 _MIN_NOISE = 1e-3
@@ -120,17 +120,23 @@ class ClassComparison:
     def _with_gains(
         self, predictions: Sequence[Predictions | None], active: int, log: Log
     ) -> ClassComparison:
-        """Doubly robust gains over the active class, by the mean of both classes' estimates."""
+        """Doubly robust gains over the active class, by the mean of both classes' estimates.
+
+        Rows of unknown propensity tell nothing of gains.
+        """
         incumbent = predictions[active]
         if incumbent is None:
             return self
+        known = rows_of(log.has_propensity)
+        log = log.take(known)
         gains, squares, counts = self.gains.copy(), self.gain_squares.copy(), self.n_gains.copy()
-        policy = greedy_policy(incumbent.means, log.contexts)
+        means = incumbent.means[known]
+        policy = greedy_policy(means, log.contexts)
         for place, other in enumerate(predictions):
             if other is None or place == active:
                 continue
-            both = 0.5 * (incumbent.means + other.means)
-            gain = paired_gains(greedy_policy(other.means, log.contexts), policy, both, log)
+            others = other.means[known]
+            gain = paired_gains(greedy_policy(others, log.contexts), policy, 0.5 * (means + others), log)
             gains[active, place] += gain.sum()
             squares[active, place] += gain @ gain
             counts[active, place] += len(log)

@@ -41,7 +41,7 @@ class GateStatistics:
     passive: Moments
     """Passive rows."""
     importance_weighted: Moments
-    """All rows, by the inverse of their propensities."""
+    """All rows of known propensity, by its inverse."""
     passive_squares: float = 0.0
     """The sum of the passive rows' squared weights, which are below 1 for discounted rows."""
 
@@ -74,12 +74,12 @@ class GateStatistics:
         pooled = oracle.summed(log, self.pooled, penalised=True)
         if pooled_only:
             return replace(self, pooled=pooled)
-        passive = log.where(log.passive)
-        weights = np.minimum(1.0 / (oracle.design.n_actions * log.propensity), _MAX_WEIGHT)
+        passive, known = log.where(log.passive), log.where(log.has_propensity)
+        weights = np.minimum(1.0 / (oracle.design.n_actions * known.propensity), _MAX_WEIGHT)
         return GateStatistics(
             pooled,
             oracle.summed(passive, self.passive, penalised=True) if len(passive) else self.passive,
-            self.importance_weighted + oracle.sums(log, weights),
+            self.importance_weighted + oracle.sums(known, weights),
             self.passive_squares + len(passive),
         )
 

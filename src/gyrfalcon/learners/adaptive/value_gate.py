@@ -48,9 +48,15 @@ class ValueGate:
         return self.models[self.active] if self.active >= 0 else None
 
     def evaluated(self, pooled: Scorer, log: Log, retention: float = 1.0) -> ValueGate:
-        """The gate with the gains on rows that no model has seen; earlier gains count `retention` times."""
+        """The gate with the gains on rows that no model has seen; earlier gains count `retention` times.
+
+        Rows of unknown propensity tell nothing of gains.
+        """
         if not self.models or len(log) == 0:
             return self
+        log = log.where(log.has_propensity)
+        if len(log) == 0:
+            return replace(self, gains=None if self.gains is None else self.gains.scaled(retention))
         scores = np.asarray(pooled.scores(log.contexts))
         policies = np.stack(
             [greedy_policy(np.asarray(model.scores(log.contexts)), log.contexts) for model in self.models]
