@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from gyrfalcon.bandit.action_sets import with_actions, without_actions
 from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.deciding import (
     checked_id,
@@ -20,12 +18,11 @@ from gyrfalcon.bandit.deciding import (
 )
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
 from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
-from gyrfalcon.bandit.inspection import Inspection
 from gyrfalcon.bandit.live import LiveEngine
+from gyrfalcon.bandit.management import Management
+from gyrfalcon.bandit.outcomes import credit, tick, withdraw
 from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
-from gyrfalcon.bandit.saving import load_engine
-from gyrfalcon.bandit.snapshot import Snapshot
 from gyrfalcon.bandit.validation import (
     aligned_log,
     check_learner,
@@ -45,7 +42,7 @@ from gyrfalcon.learners.protocol import Learner
 EventId = str | int | UUID
 
 
-class Bandit(Inspection):
+class Bandit(Management):
     """Contextual bandit that decides, keeps pending events, and refits when an epoch is over.
 
     The next epoch starts once the planned rounds have been decided and their rewards are settled; or after
@@ -249,7 +246,7 @@ class Bandit(Inspection):
             If the event is unknown, has ended or is rewarded already, or the value is out of range.
         """
         with self._live.lock:
-            self._live.completed().credit([(event_id, value)], final=final)
+            credit(self._live.completed(), [(event_id, value)], final=final)
             self._live.advance()
 
     def reward_many(self, rewards: Mapping[Any, float], *, final: bool = False) -> None:
@@ -264,7 +261,7 @@ class Bandit(Inspection):
         """
         check_mapping(rewards)
         with self._live.lock:
-            self._live.completed().credit(list(rewards.items()), final=final)
+            credit(self._live.completed(), list(rewards.items()), final=final)
             self._live.advance()
 
     def withdraw(self, event_id: EventId, *, shown: Hashable | None = None) -> None:
@@ -278,32 +275,8 @@ class Bandit(Inspection):
             Label of the action that was shown instead; None if none was.
         """
         with self._live.lock:
-            self._live.completed().withdraw(event_id, shown)
+            withdraw(self._live.completed(), event_id, shown)
             self._live.advance_or_warn()
-
-    def add_actions(self, labels: Iterable[Hashable]) -> None:
-        """Add actions, which are tried soon; what is known of the others stays as it is.
-
-        Parameters
-        ----------
-        labels
-            New labels. A label that was retired before can't come back: its rewards were of another time.
-        """
-        with self._live.lock:
-            engine = self._live.completed()
-            engine.change_problem(with_actions(engine, list(labels)))
-
-    def retire_actions(self, labels: Iterable[Hashable]) -> None:
-        """Retire actions: they are chosen no more, and rewards that still come for them are not fitted.
-
-        Parameters
-        ----------
-        labels
-            Labels of actions; at least two others must remain.
-        """
-        with self._live.lock:
-            engine = self._live.completed()
-            engine.change_problem(without_actions(engine, list(labels)))
 
     def update(self, log: Log) -> None:
         """Learn from decisions that were made elsewhere, which count as rounds played.
@@ -318,63 +291,11 @@ class Bandit(Inspection):
             engine.add(aligned_log(log, engine.problem))
             self._live.advance()
 
-    def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
-        """Write the state to one file, atomically; `load` goes on with the same decisions.
-
-        Parameters
-        ----------
-        path
-            The file, which is replaced if it is there.
-        classes
-            Dataclasses of your own that the state holds, such as a learner.
-
-        Raises
-        ------
-        OSError, TypeError
-            If the file cannot be written, or the state holds a value of an unknown class.
-        """
-        from gyrfalcon.storage import files
-
-        with self._live.lock:
-            snapshot = Snapshot.of(self._live.completed(), self._live.refit)
-        files.save(path, snapshot, classes)
-
-    @classmethod
-    def load(
-        cls,
-        path: str | os.PathLike[str],
-        classes: Iterable[type] = (),
-        clock: Callable[[], float] = time.time,
-        *,
-        accept_refits: bool = False,
-    ) -> Bandit:
-        """Read a saved bandit, which goes on in the middle of its epoch.
-
-        Parameters
-        ----------
-        path
-            A file that `save` has written.
-        classes
-            Dataclasses of your own that the state holds, as for `save`.
-        clock
-            Function that returns seconds, for `reward_timeout`.
-        accept_refits
-            Whether a regressor may predict otherwise than before when it is fitted again.
-
-        Raises
-        ------
-        OSError, ValueError
-            If the file cannot be read, is damaged, or holds something else than a bandit.
-        """
-        bandit = cls.__new__(cls)
-        bandit._live = LiveEngine(*load_engine(path, classes, clock, accept_refits=accept_refits))
-        return bandit
-
     def _prepared(self, problem: Problem, n: int) -> float:
         """The time of n decisions that nothing can refuse any more, with the epoch that is to play them."""
         engine = self._live.engine
         if engine.awaits_features:
             engine.change_problem(problem)
-        now = engine.tick(n)
+        now = tick(engine, n)
         self._live.advance_or_warn()
         return now

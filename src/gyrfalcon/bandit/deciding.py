@@ -13,7 +13,6 @@ from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.event_table import Event
 from gyrfalcon.bandit.identity import listed_ids, stored_text_of
 from gyrfalcon.bandit.journal import Decided
-from gyrfalcon.bandit.validation import check_room
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import action_probabilities, decide, draw_one
@@ -94,12 +93,6 @@ def probabilities(engine: BanditEngine, contexts: Contexts) -> Floats:
     """The probability of every action if these contexts came next, (n, K): no event is opened."""
     rounds = np.full(len(contexts), engine.ledger.counts.round)
     return action_probabilities(engine.playing, rounds, contexts)
-
-
-def make_room(engine: BanditEngine, n: int) -> float:
-    """The time of n decisions, after outcomes have become final to make room for them."""
-    check_room(n, engine.rules.max_pending)
-    return engine.tick(n)
 
 
 def _decision(engine: BanditEngine, event_id: str, event: Event | None) -> Decision:

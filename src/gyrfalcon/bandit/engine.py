@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gyrfalcon.bandit.clock import MonotonicClock
-from gyrfalcon.bandit.event_table import Status
-from gyrfalcon.bandit.identity import IdSource, text_of
+from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.journal import (
     EpochOpened,
-    Finalised,
-    LateReward,
     LogAdded,
     ProblemChanged,
     Record,
-    Rewarded,
     RowsSummed,
     RulesChanged,
-    Withdrawn,
 )
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitJob, Refitted
-from gyrfalcon.bandit.reward_rules import LateRewardError, RewardRules
+from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import WithoutSilent
 from gyrfalcon.bandit.validation import aligned_log
 from gyrfalcon.core.epochs import Epoch, Mixture
-from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.engine.turnover import Patience
@@ -173,68 +167,7 @@ class BanditEngine:
                 self.sink(*outbox[0])
                 outbox.popleft()
         except Exception as error:
-            self._warn(
-                "sink", f"The decision log failed: {error}. Records are kept in memory until it works."
-            )
-
-    def tick(self, n_new: int) -> float:
-        """The time of n decisions to come: outcomes whose time is up are final, and there is room."""
-        now = self.clock.tick()
-        self.finalise(now, self.rules.max_pending - n_new)
-        return now
-
-    def finalise(self, now: float, most: int) -> None:
-        """Make outcomes final whose time is up, and those of the oldest of more than `most` open events."""
-        if self.rules.reward_timeout is None and self.ledger.counts.n_waiting <= most:
-            return
-        for event_id, event, crowded in list(self.ledger.overdue(now, self.rules.reward_timeout, most)):
-            if crowded:
-                self._warn(
-                    "max_pending",
-                    f"More than max_pending = {self.rules.max_pending} events are open: outcomes of the "
-                    "oldest become final before their time. Raise max_pending, or set a reward_timeout.",
-                )
-            self.failed = False
-            self.record(Finalised(event_id, now, *self.rules.outcome(event), crowded))
-
-    def credit(self, rewards: Iterable[tuple[object, object]], *, final: bool) -> None:
-        """Credit all of these rewards, or none when one is refused."""
-        now = self.clock.now()
-        self.finalise(now, self.rules.max_pending)
-        ledger, credited = self.ledger, []
-        for event_id, value in rewards:
-            text = text_of(event_id)
-            event = ledger.find(text)
-            in_fit = self.job is not None and ledger.live.get(text) in self.job.positions
-            try:
-                reward = self.rules.credited(text, event, value, ledger.problem.rewards, in_fit=in_fit)
-            except LateRewardError:
-                self.record(LateReward(text, now))
-                raise
-            if reward is not None:
-                credited.append((text, reward))
-        is_final = final or self.rules.reward_timeout is None
-        for text, reward in credited:
-            self.failed = False
-            self.record(Rewarded(text, now, reward, is_final))
-
-    def withdraw(self, event_id: object, shown: object | None) -> None:
-        """End an event whose decision was never shown, or shown with another action."""
-        text = text_of(event_id)
-        event, position = self.ledger.find(text), self.ledger.live.get(text)
-        if event is None:
-            raise ValueError(f"event {short_repr(text)} is unknown; give the event_id of a Decision.")
-        if position is None or (self.job is not None and position in self.job.positions):
-            done = Status(event.status).name.lower().replace("_", " ")
-            if event.status == Status.WITHDRAWN:
-                return
-            raise ValueError(f"event {short_repr(text)} has ended ({done}); it can't be withdrawn any more.")
-        action = None if shown is None else self.problem.index_of(shown)
-        if action is not None and action == event.action:
-            raise ValueError(
-                f"event {short_repr(text)} was decided as {shown!r}; there is nothing to override."
-            )
-        self.record(Withdrawn(text, self.clock.now(), action))
+            self.warn("sink", f"The decision log failed: {error}. Records are kept in memory until it works.")
 
     def add(self, log: Log) -> None:
         """Take in decisions made elsewhere as rounds played."""
@@ -312,7 +245,7 @@ class BanditEngine:
             round_,
         )
 
-    def _warn(self, topic: str, message: str) -> None:
+    def warn(self, topic: str, message: str) -> None:
         """Warn of a topic once."""
         if topic not in self.warned:
             self.warned |= {topic}

@@ -1,0 +1,94 @@
+"""What an operator does with a running bandit: change its actions and rules, save it and load it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Hashable, Iterable
+from typing import Self
+
+from gyrfalcon.bandit.action_sets import with_actions, without_actions
+from gyrfalcon.bandit.inspection import Inspection
+from gyrfalcon.bandit.live import LiveEngine
+from gyrfalcon.bandit.saving import load_engine
+from gyrfalcon.bandit.snapshot import Snapshot
+
+
+class Management(Inspection):
+    """Part of a bandit that changes its settings and stores it."""
+
+    def add_actions(self, labels: Iterable[Hashable]) -> None:
+        """Add actions, which are tried soon; what is known of the others stays as it is.
+
+        Parameters
+        ----------
+        labels
+            New labels. A label that was retired before can't come back: its rewards were of another time.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            engine.change_problem(with_actions(engine, list(labels)))
+
+    def retire_actions(self, labels: Iterable[Hashable]) -> None:
+        """Retire actions: they are chosen no more, and rewards that still come for them are not fitted.
+
+        Parameters
+        ----------
+        labels
+            Labels of actions; at least two others must remain.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            engine.change_problem(without_actions(engine, list(labels)))
+
+    def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
+        """Write the state to one file, atomically; `load` goes on with the same decisions.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it is there.
+        classes
+            Dataclasses of your own that the state holds, such as a learner.
+
+        Raises
+        ------
+        OSError, TypeError
+            If the file cannot be written, or the state holds a value of an unknown class.
+        """
+        from gyrfalcon.storage import files
+
+        with self._live.lock:
+            snapshot = Snapshot.of(self._live.completed(), self._live.refit)
+        files.save(path, snapshot, classes)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        classes: Iterable[type] = (),
+        clock: Callable[[], float] = time.time,
+        *,
+        accept_refits: bool = False,
+    ) -> Self:
+        """Read a saved bandit, which goes on in the middle of its epoch.
+
+        Parameters
+        ----------
+        path
+            A file that `save` has written.
+        classes
+            Dataclasses of your own that the state holds, as for `save`.
+        clock
+            Function that returns seconds, for `reward_timeout`.
+        accept_refits
+            Whether a regressor may predict otherwise than before when it is fitted again.
+
+        Raises
+        ------
+        OSError, ValueError
+            If the file cannot be read, is damaged, or holds something else than a bandit.
+        """
+        bandit = cls.__new__(cls)
+        bandit._live = LiveEngine(*load_engine(path, classes, clock, accept_refits=accept_refits))
+        return bandit

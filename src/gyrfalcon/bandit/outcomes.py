@@ -1,0 +1,73 @@
+"""Outcomes of events: rewards that are credited, time that is up, and decisions that had no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.event_table import Status
+from gyrfalcon.bandit.identity import text_of
+from gyrfalcon.bandit.journal import Finalised, LateReward, Rewarded, Withdrawn
+from gyrfalcon.bandit.reward_rules import LateRewardError
+from gyrfalcon.core.inputs.messages import short_repr
+
+
+def tick(engine: BanditEngine, n_new: int) -> float:
+    """The time of n decisions to come: outcomes whose time is up are final, and there is room."""
+    now = engine.clock.tick()
+    finalise(engine, now, engine.rules.max_pending - n_new)
+    return now
+
+
+def finalise(engine: BanditEngine, now: float, most: int) -> None:
+    """Make outcomes final whose time is up, and those of the oldest of more than `most` open events."""
+    if engine.rules.reward_timeout is None and engine.ledger.counts.n_waiting <= most:
+        return
+    for event_id, event, crowded in list(engine.ledger.overdue(now, engine.rules.reward_timeout, most)):
+        if crowded:
+            engine.warn(
+                "max_pending",
+                f"More than max_pending = {engine.rules.max_pending} events are open: outcomes of the "
+                "oldest become final before their time. Raise max_pending, or set a reward_timeout.",
+            )
+        engine.failed = False
+        engine.record(Finalised(event_id, now, *engine.rules.outcome(event), crowded))
+
+
+def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, final: bool) -> None:
+    """Credit all of these rewards, or none when one is refused."""
+    now = engine.clock.now()
+    finalise(engine, now, engine.rules.max_pending)
+    ledger, credited = engine.ledger, []
+    for event_id, value in rewards:
+        text = text_of(event_id)
+        event = ledger.find(text)
+        in_fit = engine.job is not None and ledger.live.get(text) in engine.job.positions
+        try:
+            reward = engine.rules.credited(text, event, value, ledger.problem.rewards, in_fit=in_fit)
+        except LateRewardError:
+            engine.record(LateReward(text, now))
+            raise
+        if reward is not None:
+            credited.append((text, reward))
+    is_final = final or engine.rules.reward_timeout is None
+    for text, reward in credited:
+        engine.failed = False
+        engine.record(Rewarded(text, now, reward, is_final))
+
+
+def withdraw(engine: BanditEngine, event_id: object, shown: object | None) -> None:
+    """End an event whose decision was never shown, or shown with another action."""
+    text = text_of(event_id)
+    event, position = engine.ledger.find(text), engine.ledger.live.get(text)
+    if event is None:
+        raise ValueError(f"event {short_repr(text)} is unknown; give the event_id of a Decision.")
+    if position is None or (engine.job is not None and position in engine.job.positions):
+        done = Status(event.status).name.lower().replace("_", " ")
+        if event.status == Status.WITHDRAWN:
+            return
+        raise ValueError(f"event {short_repr(text)} has ended ({done}); it can't be withdrawn any more.")
+    action = None if shown is None else engine.problem.index_of(shown)
+    if action is not None and action == event.action:
+        raise ValueError(f"event {short_repr(text)} was decided as {shown!r}; there is nothing to override.")
+    engine.record(Withdrawn(text, engine.clock.now(), action))
