@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.deciding import (
@@ -17,14 +17,15 @@ from gyrfalcon.bandit.deciding import (
     problem_for,
 )
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
+from gyrfalcon.bandit.decision_log import LineSink
 from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
+from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.management import Management
-from gyrfalcon.bandit.outcomes import credit, tick, withdraw
+from gyrfalcon.bandit.outcomes import credit, tick
 from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import OnDuplicate, RewardRules
 from gyrfalcon.bandit.validation import (
-    aligned_log,
     check_learner,
     check_mapping,
     check_room,
@@ -39,15 +40,13 @@ from gyrfalcon.engine.turnover import Patience
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.protocol import Learner
 
-EventId = str | int | UUID
-
 
 class Bandit(Management):
     """Contextual bandit that decides, keeps pending events, and refits when an epoch is over.
 
-    The next epoch starts once the planned rounds have been decided and their rewards are settled; or after
-    another `max_overtime` times the planned rounds, if half as many rewards as planned rounds have come in.
-    Late rewards count in a later fit.
+    The next epoch starts once the planned rounds have been decided and their outcomes are final; or after
+    another `max_overtime` times the planned rounds, if half as many rows as planned rounds are ready.
+    Outcomes that become final later count in a later fit.
 
     A call that does not fit the problem is refused with a ValueError or TypeError, and changes nothing. Where
     a refit is due and fails, rewards and logs are kept, and the learner's error is raised with a note;
@@ -75,11 +74,12 @@ class Bandit(Management):
     seed
         The same seed, event ids and calls give the same decisions. None draws one.
     reward_timeout
-        Seconds after its decision at which an event expires; None waits without limit.
+        Seconds after its decision at which an outcome is final, and may enter a fit: whole cohorts by
+        decision time, never quick rewards first. None waits without limit: a reward is then final at once.
     default_reward
-        Reward of an event that expires; None drops the event.
+        Reward of an event without one when its time is up; None drops the event.
     max_pending
-        Number of events that may wait for a reward: when there are more, the oldest expires.
+        Number of events that may be open: when there are more, the oldest becomes final, with a warning.
     on_duplicate
         Effect of a second reward for an event: "error" refuses it, "first" ignores it, "last" takes its
         value, and "sum" adds it. Once the first reward was learned from, "last" and "sum" refuse too.
@@ -91,6 +91,9 @@ class Bandit(Management):
         "background": a refit runs in a thread of its own, and decisions go on meanwhile. "inline": the call
         that makes it due computes it, so that the same calls give the same decisions. None is "inline" where
         a seed is given, else "background".
+    log
+        Folder for the decision log, or a function that is called with each of its lines: see
+        `read_decision_log`. None writes none.
     clock
         Function that returns seconds, for `reward_timeout`; where it is set back, no time has passed.
 
@@ -124,6 +127,7 @@ class Bandit(Management):
         max_overtime: float = 1.0,
         initial_log: Log | None = None,
         refit: RefitMode | None = None,
+        log: str | os.PathLike[str] | LineSink | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         chosen: Learner = AdaptiveFalcon() if learner is None else learner
@@ -157,6 +161,7 @@ class Bandit(Management):
         )
         default: RefitMode = "background" if seed is None else "inline"
         self._live = LiveEngine(engine, default if refit is None else refit)
+        self._log_to(log)
 
     def decide(
         self,
@@ -262,33 +267,6 @@ class Bandit(Management):
         check_mapping(rewards)
         with self._live.lock:
             credit(self._live.completed(), list(rewards.items()), final=final)
-            self._live.advance()
-
-    def withdraw(self, event_id: EventId, *, shown: Hashable | None = None) -> None:
-        """End an event whose decision had no effect: it takes no reward, and no fit or evaluation uses it.
-
-        Parameters
-        ----------
-        event_id
-            Id of the decision.
-        shown
-            Label of the action that was shown instead; None if none was.
-        """
-        with self._live.lock:
-            withdraw(self._live.completed(), event_id, shown)
-            self._live.advance_or_warn()
-
-    def update(self, log: Log) -> None:
-        """Learn from decisions that were made elsewhere, which count as rounds played.
-
-        Parameters
-        ----------
-        log
-            Log made with this bandit's `problem.log`.
-        """
-        with self._live.lock:
-            engine = self._live.completed()
-            engine.add(aligned_log(log, engine.problem))
             self._live.advance()
 
     def _prepared(self, problem: Problem, n: int) -> float:

@@ -39,7 +39,7 @@ class Moments(NamedTuple):
         return Moments(n, self.mean + gap * other.n / n, squares)
 
     def interval(self, z: float = 1.96) -> tuple[float, float]:
-        """The mean with so many standard errors on each side; without limits for fewer than two values."""
+        """The mean plus and minus z standard errors; infinite for fewer than two values."""
         if self.n < 2:
             return -math.inf, math.inf
         width = z * math.sqrt(self.squares / (self.n - 1) / self.n)

@@ -43,9 +43,11 @@ def decide_one(
     identity = engine.ids.free_id(round_, ledger.find) if event_id is None else event_id
     action, distribution, component = draw_one(epoch, round_, contexts, event_uniforms(engine.seed, identity))
     propensity, index = distribution[action], epoch.index
-    engine.record(Decided(identity, now, contexts, 0, action, component, index, round_, propensity))
+    shares, model = tuple(distribution), engine.model
+    record = (identity, now, contexts, 0, action, component, index, round_, propensity, shares, model)
+    engine.record(Decided(*record))
     label, is_passive = problem.actions[action], component % 2 == PASSIVE
-    return Decision(label, propensity, identity, round_, index, is_passive, tuple(distribution))
+    return Decision(label, propensity, identity, round_, index, is_passive, shares, model)
 
 
 def decide_many(
@@ -59,15 +61,19 @@ def decide_many(
     rounds = np.arange(first, first + len(new))
     rows = contexts if len(new) == n else contexts.take(new)
     made = decide(epoch, rounds, rows, uniforms_of_events(engine.seed, [ids[i] for i in new.tolist()]))
+    distribution = partial(action_probabilities, epoch, rounds, rows)
     columns = (made.action, made.component, made.round, made.propensity)
+    # Only a log needs the probabilities of all actions; the batch computes them when it is asked to.
+    shares = [None] * len(new) if engine.sink is None else [tuple(row) for row in distribution().tolist()]
     for row, (i, *numbers) in enumerate(zip(new.tolist(), *(c.tolist() for c in columns), strict=True)):
         action, component, round_, propensity = numbers
-        engine.record(Decided(ids[i], now, rows, row, action, component, epoch.index, round_, propensity))
+        drawn = (action, component, epoch.index, round_, propensity, shares[row], engine.model)
+        engine.record(Decided(ids[i], now, rows, row, *drawn))
     if not known:
         labels = [problem.actions[action] for action in made.action.tolist()]
         passive = made.component % 2 == PASSIVE
-        distribution = partial(action_probabilities, epoch, rounds, rows)
-        return DecisionBatch(labels, made.propensity, ids, rounds, epoch.index, passive, distribution)
+        settings = (epoch.index, passive, engine.model, distribution)
+        return DecisionBatch(labels, made.propensity, ids, rounds, *settings)
     one_by_one = [_decision(engine, id_, ledger.find(id_)) for id_ in ids]
     return DecisionBatch(
         [one.action for one in one_by_one],

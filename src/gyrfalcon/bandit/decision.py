@@ -34,6 +34,9 @@ class Decision(NamedTuple):
     distribution
         Probability of every action at this decision, in the order of the problem's actions; None where the
         decision is repeated from the books.
+    model
+        Content hash of the policy that decided; None where the policy can't be stored, or the decision is
+        repeated from the books.
     """
 
     action: Hashable
@@ -43,6 +46,7 @@ class Decision(NamedTuple):
     epoch: int
     passive: bool
     distribution: tuple[float, ...] | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class DecisionBatch(Tabular):
         Index of the epoch that decided, counted from 1.
     passive
         Which rounds were passive, with actions drawn uniformly, (n,).
+    model
+        Content hash of the policy that decided; None where the policy can't be stored.
     probabilities
         Function that computes `distribution`; None where decisions are repeated from the books.
 
@@ -84,6 +90,7 @@ class DecisionBatch(Tabular):
     round: Ints
     epoch: int
     passive: Bools
+    model: str | None = None
     probabilities: Callable[[], Floats] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -119,6 +126,7 @@ class DecisionBatch(Tabular):
             self.epoch,
             bool(self.passive[row]),
             None if self.distribution is None else tuple(self.distribution[row].tolist()),
+            self.model,
         )
 
     def __iter__(self) -> Iterator[Decision]:

@@ -18,7 +18,7 @@ from gyrfalcon.bandit.journal import (
     RulesChanged,
 )
 from gyrfalcon.bandit.ledger import Ledger
-from gyrfalcon.bandit.refits import RefitJob, Refitted
+from gyrfalcon.bandit.refits import RefitJob, Refitted, policy_hash
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import WithoutSilent
 from gyrfalcon.bandit.validation import aligned_log
@@ -68,6 +68,7 @@ class BanditEngine:
     refit_seconds: float = 0.0
     sink: Sink | None = None
     warned: frozenset[str] = frozenset()
+    hashed: tuple[object, str | None] = (None, None)  # a policy and its content hash
     step: _Step | None = None
 
     @staticmethod
@@ -98,7 +99,7 @@ class BanditEngine:
 
     @property
     def problem(self) -> Problem:
-        """The decision problem."""
+        """The decision problem, as it stands."""
         return self.ledger.problem
 
     @property
@@ -108,6 +109,13 @@ class BanditEngine:
         if silent is None or isinstance(self.epoch.policy, Mixture):
             return self.epoch
         return replace(self.epoch, policy=WithoutSilent(self.epoch.policy, silent))
+
+    @property
+    def model(self) -> str | None:
+        """Content hash of the policy in play; None if it can't be stored."""
+        if self.hashed[0] is not self.epoch.policy:
+            self.hashed = (self.epoch.policy, policy_hash(self.epoch))
+        return self.hashed[1]
 
     @property
     def n_pending(self) -> int:
@@ -221,6 +229,7 @@ class BanditEngine:
         assert done.epoch is not None
         self.n_refits += 1
         self.refit_seconds += done.seconds
+        self.hashed = (done.epoch.policy, done.model)
         self.record(self._opening(job), done.epoch)
 
     def _fail(self, error: Exception) -> None:

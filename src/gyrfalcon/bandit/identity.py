@@ -10,6 +10,9 @@ from uuid import UUID
 
 from gyrfalcon.core.inputs.messages import short_repr
 
+EventId = str | int | UUID
+"""What a caller may bring as the id of a decision."""
+
 
 def text_of(event_id: object) -> str:
     """An event id as plain text: text, a whole number or a UUID; anything else is refused.

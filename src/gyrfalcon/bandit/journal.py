@@ -25,6 +25,8 @@ class Decided(NamedTuple):
     epoch: int
     round: int
     propensity: float
+    distribution: tuple[float, ...] | None = None
+    model: str | None = None
 
 
 class Rewarded(NamedTuple):

@@ -20,7 +20,7 @@ from gyrfalcon.bandit.journal import (
     Record,
 )
 from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.bandit.silence import STRETCH, is_heard, milestone, silent_actions
+from gyrfalcon.bandit.silence import STRETCH, is_tried, milestone, silent_actions
 from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, no_tallies
 from gyrfalcon.core.arrays import Bools, Ints
 from gyrfalcon.core.inputs.problem import Problem
@@ -168,7 +168,7 @@ class Ledger:
         """Find silent actions anew."""
         delay, now = self.counts.longest_delay, self.counts.n_decided
         silent = silent_actions(self.decided, self.rewarded, self.milestones, delay, now)
-        self.silent = silent if silent.any() and not is_heard(now) else None
+        self.silent = silent if silent.any() and not is_tried(now) else None
 
     def _end(self, ended: Iterable[tuple[str, int, Event]]) -> None:
         positions = []

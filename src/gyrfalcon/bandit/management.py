@@ -4,18 +4,51 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Self
 
 from gyrfalcon.bandit.action_sets import with_actions, without_actions
+from gyrfalcon.bandit.decision_log import DecisionLog, LineSink
+from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.inspection import Inspection
 from gyrfalcon.bandit.live import LiveEngine
+from gyrfalcon.bandit.outcomes import withdraw
 from gyrfalcon.bandit.saving import load_engine
 from gyrfalcon.bandit.snapshot import Snapshot
+from gyrfalcon.bandit.validation import aligned_log
+from gyrfalcon.core.records import Log
 
 
 class Management(Inspection):
     """Part of a bandit that changes its settings and stores it."""
+
+    def withdraw(self, event_id: EventId, *, shown: Hashable | None = None) -> None:
+        """End an event whose decision had no effect: it takes no reward, and no fit or evaluation uses it.
+
+        Parameters
+        ----------
+        event_id
+            Id of the decision.
+        shown
+            Label of the action that was shown instead; None if none was.
+        """
+        with self._live.lock:
+            withdraw(self._live.completed(), event_id, shown)
+            self._live.advance_or_warn()
+
+    def update(self, log: Log) -> None:
+        """Learn from decisions that were made elsewhere, which count as rounds played.
+
+        Parameters
+        ----------
+        log
+            Log made with this bandit's `problem.log`.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            engine.add(aligned_log(log, engine.problem))
+            self._live.advance()
 
     def add_actions(self, labels: Iterable[Hashable]) -> None:
         """Add actions, which are tried soon; what is known of the others stays as it is.
@@ -70,6 +103,7 @@ class Management(Inspection):
         clock: Callable[[], float] = time.time,
         *,
         accept_refits: bool = False,
+        log: str | os.PathLike[str] | LineSink | None = None,
     ) -> Self:
         """Read a saved bandit, which goes on in the middle of its epoch.
 
@@ -83,6 +117,8 @@ class Management(Inspection):
             Function that returns seconds, for `reward_timeout`.
         accept_refits
             Whether a regressor may predict otherwise than before when it is fitted again.
+        log
+            Folder or function for the decision log, as for `Bandit`.
 
         Raises
         ------
@@ -91,4 +127,10 @@ class Management(Inspection):
         """
         bandit = cls.__new__(cls)
         bandit._live = LiveEngine(*load_engine(path, classes, clock, accept_refits=accept_refits))
+        bandit._log_to(log)
         return bandit
+
+    def _log_to(self, target: str | os.PathLike[str] | LineSink | None) -> None:
+        if target is not None:
+            engine = self._live.engine
+            engine.sink, engine.ledger.outbox = DecisionLog(target, engine.problem), deque()

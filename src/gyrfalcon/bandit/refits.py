@@ -50,16 +50,28 @@ class Refitted:
     epoch: Epoch | None
     error: Exception | None
     seconds: float
+    model: str | None  # content hash of the epoch's policy
 
     @staticmethod
     def of(job: RefitJob) -> Refitted:
-        """Compute a job."""
+        """The outcome of a job, computed here."""
         start = perf_counter()
         try:
             epoch, error = job.run(), None
         except Exception as failure:
             epoch, error = None, failure
-        return Refitted(job, epoch, error, perf_counter() - start)
+        model = None if epoch is None else policy_hash(epoch)
+        return Refitted(job, epoch, error, perf_counter() - start, model)
+
+
+def policy_hash(epoch: Epoch) -> str | None:
+    """Content hash of an epoch's policy; None if it holds a class that files don't know."""
+    from gyrfalcon.storage.content_hash import content_hash
+
+    try:
+        return content_hash(epoch.policy)
+    except (TypeError, ValueError):
+        return None
 
 
 class RefitThread:
@@ -78,6 +90,6 @@ class RefitThread:
         self._future = self._executor.submit(lambda: done(Refitted.of(job)))
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until the job that is computed has been installed, for so many seconds at most."""
+        """Wait until the job under way has been installed, or the time is up."""
         if self._future is not None and threading.current_thread().name[:15] != "gyrfalcon-refit":
             wait([self._future], seconds)

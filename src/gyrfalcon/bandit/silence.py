@@ -61,7 +61,7 @@ def silent_actions(decided: Ints, rewarded: Ints, milestones: Ints, longest_dela
     return found
 
 
-def is_heard(now: int) -> bool:
+def is_tried(now: int) -> bool:
     """Whether silent actions have their turn in this stretch of decisions."""
     return now // STRETCH % _ONE_IN == 0
 
@@ -77,6 +77,6 @@ class WithoutSilent:
         """Probabilities of actions, (n, K)."""
         eligible = contexts.eligible
         mask = np.ones((len(contexts), len(self.silent)), dtype=np.bool_) if eligible is None else eligible
-        heard = mask & ~self.silent
-        mask = np.where(heard.any(axis=1, keepdims=True), heard, mask)
+        others = mask & ~self.silent
+        mask = np.where(others.any(axis=1, keepdims=True), others, mask)
         return self.policy.probabilities(Contexts(contexts.shared, contexts.actions, mask))

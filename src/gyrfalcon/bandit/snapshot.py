@@ -50,7 +50,7 @@ class Events:
         )
 
     def rows(self) -> list[Event]:
-        """The events again."""
+        """The events as they were, row by row."""
         columns = dict(zip(_NUMBERS, self.numbers.T.tolist(), strict=True))
         columns |= dict(zip(_MEASURES, self.measures.T.tolist(), strict=True))
         rows = (Event(*row) for row in zip(*(columns[name] for name in Event._fields), strict=True))

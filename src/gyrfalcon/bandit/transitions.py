@@ -182,7 +182,7 @@ def _used(ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened, count
 
 
 def _logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:
-    """The logs from elsewhere without the first ones, which have so many rows."""
+    """The logs from elsewhere without those of the first `n_rows` rows."""
     remaining = list(ledger.logs)
     while n_rows > 0:
         n_rows -= len(remaining.pop(0))
