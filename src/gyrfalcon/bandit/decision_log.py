@@ -210,9 +210,7 @@ def read_decision_log(folder: str | os.PathLike[str]) -> LoggedDecisions:
     """
     files = sorted(Path(folder).glob("*.jsonl"))
     if not files:
-        raise ValueError(
-            f"{os.fspath(folder)} has no decision log (*.jsonl); give the folder of Bandit(log=...)."
-        )
+        raise ValueError(f"{os.fspath(folder)} has no *.jsonl files; give the folder of Bandit(log=...).")
     decided: dict[str, Line] = {}
     for line in (line for file in files for line in _lines(file)):
         match line["kind"]:
@@ -236,6 +234,4 @@ def _lines(file: Path) -> Iterator[Line]:
         try:
             yield json.loads(text)
         except ValueError as error:
-            raise ValueError(
-                f"{file}, line {number}, is damaged ({error}); remove the line to go on."
-            ) from None
+            raise ValueError(f"{file}, line {number}, is damaged ({error}); remove it to go on.") from None
