@@ -121,7 +121,7 @@ ENTRIES = (
     Entry("HeteroscedasticEnvironment", "environments.synthetic.outcomes", "environment"),
     Entry("ActionFeatureEnvironment", "environments.synthetic.action_features", "environment"),
     Entry("EligibilityEnvironment", "environments.synthetic.action_features", "environment"),
-    Entry("Delayed", "environments.wrappers", "environment"),
+    Entry("Delayed", "environments.delayed", "environment"),
     Entry("Switching", "environments.wrappers", "environment"),
     Entry("Drifting", "environments.wrappers", "environment"),
     Entry("Classification", "environments.data.classification", "environment_data"),

@@ -15,9 +15,8 @@ def columns(outcomes: PotentialOutcomes) -> list[Floats]:
     contexts = outcomes.contexts
     eligible = np.ones(outcomes.means.shape) if contexts.eligible is None else contexts.eligible
     parts: list[Any] = [contexts.shared, contexts.actions, eligible, outcomes.means, outcomes.rewards]
-    return [
-        np.asarray(part, dtype=np.float64) for part in (*parts, outcomes.reward_round) if part is not None
-    ]
+    rounds: list[Any] = [outcomes.final_round, outcomes.reward_round]
+    return [np.asarray(part, dtype=np.float64) for part in (*parts, *rounds) if part is not None]
 
 
 def same(first: PotentialOutcomes, second: PotentialOutcomes) -> bool:

@@ -16,11 +16,12 @@ from gyrfalcon.core.arrays import Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.environments.data.classification import Classification
+from gyrfalcon.environments.delayed import Delayed
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.protocol import Drawable, PotentialOutcomes
 from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
-from gyrfalcon.environments.wrappers import Delayed, Drifting, Switching
+from gyrfalcon.environments.wrappers import Drifting, Switching
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import assert_same_however_cut, columns, same

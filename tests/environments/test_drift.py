@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.environments.data.classification import Classification
+from gyrfalcon.environments.delayed import Delayed
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.environments.protocol import Drawable
 from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment
-from gyrfalcon.environments.wrappers import Delayed, Drifting, Switching
+from gyrfalcon.environments.wrappers import Drifting, Switching
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.simulation.simulate import simulate
 from tests.environments.drawing import columns, same

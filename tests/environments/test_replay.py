@@ -15,11 +15,11 @@ from gyrfalcon.core.epochs import PassiveDesign, decide_one
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
+from gyrfalcon.environments.delayed import Delayed
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnvironment, EligibilityEnvironment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
-from gyrfalcon.environments.wrappers import Delayed
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon

@@ -31,8 +31,9 @@ from gyrfalcon.core.epochs import PassiveDesign
 from gyrfalcon.environments import LinearEnvironment, StepExample
 from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.environments.data.named import NamedSet
+from gyrfalcon.environments.delayed import Delayed
 from gyrfalcon.environments.protocol import PotentialOutcomes
-from gyrfalcon.environments.wrappers import Delayed, Switching
+from gyrfalcon.environments.wrappers import Switching
 from gyrfalcon.sweeps.build import build_environment, build_learner
 from gyrfalcon.sweeps.content_key import Keyed, as_text, label_of, settings_digest, settings_of
 from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS
@@ -95,6 +96,7 @@ def test_a_learner_is_built_again_from_its_settings(name: str) -> None:
         StepExample(noise=0.2),
         LinearEnvironment(noise="bernoulli"),
         Delayed(StepExample(), mean=3),
+        Delayed(StepExample(), mean=2.5, distribution="poisson", missing=(0.0, 1.0), timeout=9),
         Switching((LinearEnvironment(), LinearEnvironment(environment_seed=1)), at=10),
         NamedSet("iris", flip=0.1),
     ],

@@ -14,6 +14,16 @@ def is_number(value: object) -> TypeGuard[float]:
     return not isinstance(value, bool) and isinstance(value, Real)
 
 
+def is_own(part: object) -> bool:
+    """Whether a learner or an environment is an instance of a user's class, not of one of the package.
+
+    >>> from gyrfalcon.core.schedules import Doubling
+    >>> is_own(Doubling(100)), is_own("a user's own")
+    (False, True)
+    """
+    return type(part).__module__.partition(".")[0] != "gyrfalcon"
+
+
 def check_positive(name: str, value: float) -> None:
     """Refuse what is not a positive and finite number."""
     if not (is_number(value) and 0.0 < value < math.inf):

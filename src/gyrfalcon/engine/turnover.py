@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Log
+from gyrfalcon.engine.threads import one_blas_thread
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.steps import Summing, Sums
 
@@ -71,14 +72,16 @@ def turn_over(learner: Learner, epoch: Epoch, rows: Rows, round_: int) -> Epoch:
 
     An epoch in overtime has decided rounds of its successor's plan: the successor then starts in `round_`,
     with as many rounds as planned. A learner that fails raises its error with a note, and nothing has
-    changed: rows count as learned from only when this has returned.
+    changed: rows count as learned from only when this has returned. BLAS has one thread, so that the bits
+    of a fit do not depend on the number of processors.
     """
     try:
-        if isinstance(rows, Sums) and isinstance(learner, Summing):
-            following = learner.next_from(epoch, rows)
-        else:
-            assert isinstance(rows, Log)
-            following = learner.next_epoch(epoch, rows)
+        with one_blas_thread():
+            if isinstance(rows, Sums) and isinstance(learner, Summing):
+                following = learner.next_from(epoch, rows)
+            else:
+                assert isinstance(rows, Log)
+                following = learner.next_epoch(epoch, rows)
         late = max(0, round_ - following.start)
         return (
             replace(following, start=following.start + late, stop=following.stop + late)

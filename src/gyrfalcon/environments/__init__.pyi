@@ -3,6 +3,7 @@ from gyrfalcon.environments.data.classification import Classification as Classif
 from gyrfalcon.environments.data.logged_replay import LoggedReplay as LoggedReplay
 from gyrfalcon.environments.data.named import dataset as dataset
 from gyrfalcon.environments.data.named import dataset_names as dataset_names
+from gyrfalcon.environments.delayed import Delayed as Delayed
 from gyrfalcon.environments.paper import SensitivityExample as SensitivityExample
 from gyrfalcon.environments.paper import StepExample as StepExample
 from gyrfalcon.environments.population.best_in_class import (
@@ -28,7 +29,6 @@ from gyrfalcon.environments.synthetic.families import SinusoidEnvironment as Sin
 from gyrfalcon.environments.synthetic.families import XorEnvironment as XorEnvironment
 from gyrfalcon.environments.synthetic.outcomes import HeteroscedasticEnvironment as HeteroscedasticEnvironment
 from gyrfalcon.environments.synthetic.outcomes import RareRewardEnvironment as RareRewardEnvironment
-from gyrfalcon.environments.wrappers import Delayed as Delayed
 from gyrfalcon.environments.wrappers import Drifting as Drifting
 from gyrfalcon.environments.wrappers import Switching as Switching
 

@@ -15,6 +15,9 @@ from gyrfalcon.core.inputs.problem import Problem
 BLOCK = 8192
 """Number of consecutive rounds that share a random stream."""
 
+NEVER = 2**62
+"""The round in which rewards become known that never do; sums with delays still fit into 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class PotentialOutcomes:
@@ -31,43 +34,60 @@ class PotentialOutcomes:
     rewards : array of float
         (n, K) realised rewards.
     reward_round : array of int, optional
-        (n,) rounds at whose end each reward is known; by default the end of its own round.
+        (n,) or (n, K) rounds at whose end each reward is known, `NEVER` for those that do not arrive; by
+        default the end of its own round.
+    final_round : array of int, optional
+        (n,) or (n, K) rounds at whose end outcomes are final. Fits then read rows in the order of their
+        decisions, each when it and all before it are final; by default as soon as they are rewarded.
     """
 
     contexts: Contexts
     means: Floats
     rewards: Floats
     reward_round: Ints | None = None
+    final_round: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.means)
 
     def take(self, rows: slice | Ints) -> PotentialOutcomes:
         """The outcomes of some of the rounds."""
-        late = None if self.reward_round is None else self.reward_round[rows]
-        return PotentialOutcomes(self.contexts.take(rows), self.means[rows], self.rewards[rows], late)
+        known, final = (
+            None if column is None else column[rows] for column in (self.reward_round, self.final_round)
+        )
+        return PotentialOutcomes(self.contexts.take(rows), self.means[rows], self.rewards[rows], known, final)
 
     @staticmethod
     def concat(environments: Sequence[PotentialOutcomes], rounds: Sequence[Ints]) -> PotentialOutcomes:
         """The outcomes of several environments, in the order given; `rounds` are their round numbers."""
         if len(environments) == 1:
             return environments[0]
-        late = None
-        if any(environment.reward_round is not None for environment in environments):
-            late = np.concatenate(
-                [
-                    own if environment.reward_round is None else environment.reward_round
-                    for environment, own in zip(environments, rounds, strict=True)
-                ]
-            )
+        known = [environment.reward_round for environment in environments]
+        final = [environment.final_round for environment in environments]
+        at_once = [own if one is None else one for one, own in zip(known, rounds, strict=True)]
         return PotentialOutcomes(
             Contexts.concat(
                 [environment.contexts for environment in environments], environments[0].means.shape[1]
             ),
             np.concatenate([environment.means for environment in environments]),
             np.concatenate([environment.rewards for environment in environments]),
-            late,
+            _joined_rounds(known, rounds),
+            _joined_rounds(final, at_once),
         )
+
+
+def _joined_rounds(parts: Sequence[Ints | None], otherwise: Sequence[Ints]) -> Ints | None:
+    """Columns of round numbers as one, with others in place of missing ones; None if all are missing."""
+    if all(part is None for part in parts):
+        return None
+    columns = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]
+    widest = max(columns, key=np.ndim)
+    if widest.ndim == 2:
+        columns = [
+            column if column.ndim == 2 else np.repeat(column[:, np.newaxis], widest.shape[1], axis=1)
+            for column in columns
+        ]
+    return np.concatenate(columns)
 
 
 class Drawable(Protocol):

@@ -46,7 +46,7 @@ def layers(environment: object, kind: type) -> int:
 
     Each layer has a random stream of its own: two that shared one would not be independent.
     """
-    inner = max((layers(part, kind) for part in _inside(environment)), default=0)
+    inner = max((layers(part, kind) for part in held_environments(environment)), default=0)
     return inner + isinstance(environment, kind)
 
 
@@ -76,7 +76,7 @@ def _some_rounds(environment: Drawable, rows: Ints, start: int, seed: int) -> Po
     return drawn.take(rows - first)
 
 
-def _inside(environment: object) -> Iterator[Any]:
+def held_environments(environment: object) -> Iterator[Any]:
     """The environments that an environment holds."""
     if is_dataclass(environment):
         held = [getattr(environment, field.name) for field in fields(environment)]

@@ -77,7 +77,8 @@ def drawn_outcomes(environment: Drawable, start: int, stop: int, seed: int) -> P
         ),
         _shaped("means", outcomes.means, (n, n_actions)),
         _shaped("rewards", outcomes.rewards, (n, n_actions)),
-        None if outcomes.reward_round is None else _rounds(outcomes.reward_round, start, stop),
+        _rounds("reward_round", outcomes.reward_round, start, n_actions, n),
+        _rounds("final_round", outcomes.final_round, start, n_actions, n),
     )
 
 
@@ -111,18 +112,21 @@ def _mask(values: ArrayLike, n: int, n_actions: int) -> Bools:
     return mask
 
 
-def _rounds(values: ArrayLike, start: int, stop: int) -> Ints:
+def _rounds(name: str, values: ArrayLike | None, start: int, n_actions: int, n: int) -> Ints | None:
+    if values is None:
+        return None
     rounds = np.ascontiguousarray(values)
-    if rounds.shape != (stop - start,) or rounds.dtype.kind not in "iu":
+    if rounds.shape not in ((n,), (n, n_actions)) or rounds.dtype.kind not in "iu":
         raise ValueError(
-            f"an environment has reward_round of shape {rounds.shape} and dtype {rounds.dtype}; "
-            f"give {stop - start} whole round numbers."
+            f"an environment has {name} of shape {rounds.shape} and dtype {rounds.dtype}; "
+            f"give {n} whole round numbers, or ({n}, {n_actions}) of them."
         )
-    early = rounds < np.arange(start, stop)
+    earliest = rounds if rounds.ndim == 1 else rounds.min(axis=1)
+    early = earliest < np.arange(start, start + n)
     if early.any():
         row = int(early.argmax())
         raise ValueError(
-            f"the reward_round of round {start + row} is {rounds[row]}; a reward is known at the end of its "
+            f"the {name} of round {start + row} is {earliest[row]}; a reward is known at the end of its "
             "own round at the earliest."
         )
     return rounds.astype(np.int64)

@@ -1,97 +1,20 @@
-"""Wrappers of environments: delayed rewards, abrupt changes and gradual drift."""
+"""Wrappers of environments that change over time: abruptly or gradually."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.settings import changed_settings_repr
-from gyrfalcon.core.validation import check_whole, is_number
+from gyrfalcon.core.validation import check_whole
 from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
-from gyrfalcon.environments.streams import DELAYS, DRIFT, layers, rows_from, rows_of, stream
+from gyrfalcon.environments.streams import DRIFT, layers, rows_from, rows_of, stream
 from gyrfalcon.environments.validation import check_environment, check_same_problem, problem_of
-
-Distribution: TypeAlias = Literal["fixed", "geometric", "poisson"]
-_LONGEST = 2.0**53
-"""Largest mean delay: sums of delays then fit into 64 bits."""
-
-
-@dataclass(frozen=True, repr=False)
-class Delayed:
-    """An environment whose rewards are known only some rounds later.
-
-    A delay of 0 is no delay: the reward is known at the end of its own round. Delays are drawn for each
-    round, independently of contexts, rewards and actions. They add to those of the environment itself.
-
-    Parameters
-    ----------
-    environment : Environment
-        The environment that contexts and rewards come from.
-    mean : float
-        Mean delay in rounds.
-    distribution : {'fixed', 'geometric', 'poisson'}, default 'fixed'
-        'fixed': every delay is the mean; 'geometric': an outstanding reward arrives with the same probability
-        at the end of every round; 'poisson': delays stay close to their mean.
-
-    Examples
-    --------
-    >>> from gyrfalcon.environments.paper import StepExample
-    >>> Delayed(StepExample(), mean=100).draw(0, 3, seed=0).reward_round.tolist()
-    [100, 101, 102]
-    >>> Delayed(StepExample(), mean=2.5, distribution="geometric").draw(0, 3, seed=0).reward_round.tolist()
-    [3, 5, 3]
-    """
-
-    environment: Drawable
-    _: KW_ONLY
-    mean: float
-    distribution: Distribution = "fixed"
-
-    def __post_init__(self) -> None:
-        check_environment("environment", self.environment)
-        if self.distribution not in get_args(Distribution):
-            raise ValueError(
-                f"distribution is {self.distribution!r}; give 'fixed', 'geometric' or 'poisson'."
-            )
-        if not (is_number(self.mean) and 0.0 <= self.mean <= _LONGEST):
-            raise ValueError(f"mean is {self.mean!r}; give a number of rounds from 0 to 2**53.")
-        if self.distribution == "fixed" and self.mean != int(self.mean):
-            raise ValueError(
-                f"mean is {self.mean!r}, and a fixed delay is a whole number of rounds; "
-                "give one, or distribution='geometric' or 'poisson'."
-            )
-
-    def __repr__(self) -> str:
-        return changed_settings_repr(self)
-
-    @property
-    def problem(self) -> Problem:
-        """The problem of the environment."""
-        return problem_of(self.environment)
-
-    def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        """Outcomes of rounds start..stop-1."""
-        drawn = self.environment.draw(start, stop, seed)
-        known = np.arange(start, stop) if drawn.reward_round is None else drawn.reward_round
-        return replace(drawn, reward_round=known + self.delays(start, stop, seed))
-
-    def delays(self, start: int, stop: int, seed: int) -> Ints:
-        """Delays that this wrapper adds in rounds start..stop-1, (n,)."""
-        if self.distribution == "fixed":
-            return np.full(stop - start, int(self.mean))
-        layer = layers(self.environment, Delayed)
-        return rows_of(lambda block: self._block(stream(seed, block, DELAYS, layer)), start, stop)
-
-    def _block(self, rng: np.random.Generator) -> Ints:
-        if self.distribution == "poisson":
-            return rng.poisson(self.mean, BLOCK)
-        return rng.geometric(1.0 / (1.0 + self.mean), BLOCK) - 1
 
 
 @dataclass(frozen=True, repr=False)

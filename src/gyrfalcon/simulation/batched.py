@@ -129,7 +129,8 @@ class Prefetch:
 def _drawn(run: Run, start: int, stop: int) -> PotentialOutcomes:
     outcomes = checked(run, start, stop)
     contexts = outcomes.contexts
-    if contexts.eligible is not None or contexts.actions is not None or outcomes.reward_round is not None:
+    late = outcomes.reward_round is not None or outcomes.final_round is not None
+    if contexts.eligible is not None or contexts.actions is not None or late:
         raise NotBatchableError
     return outcomes
 

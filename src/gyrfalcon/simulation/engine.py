@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -14,8 +15,12 @@ from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.core.validation import is_own
+from gyrfalcon.engine.finality import final_prefix
+from gyrfalcon.engine.own_policies import checked_epoch
 from gyrfalcon.engine.turnover import played_epochs, turn_over
-from gyrfalcon.environments.protocol import BLOCK, Drawable, PotentialOutcomes
+from gyrfalcon.environments.protocol import BLOCK, NEVER, Drawable, PotentialOutcomes
+from gyrfalcon.environments.random_access import check_random_access
 from gyrfalcon.environments.validation import drawn_outcomes
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.steps import Summing, Sums
@@ -23,6 +28,11 @@ from gyrfalcon.simulation.trace import Recorder
 
 CHUNK = BLOCK
 """Rounds decided at a time: few enough to stay in cache, enough for the calls not to matter."""
+
+CHECKED_EPOCHS = 16
+BETWEEN_CHECKS = 1024
+"""A user's own policies are checked in the first epochs, then after at least so many rounds: checks of every
+short epoch would take more than a hundredth of the time."""
 
 OnRounds = Callable[[int], object]
 
@@ -36,6 +46,7 @@ class Run:
     problem: Problem
     n_rounds: int
     seed: int  # of this replication
+    checks_draws: bool = False  # whether this replication checks that rounds can be cut anywhere
 
 
 def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) -> None:
@@ -51,7 +62,8 @@ def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) ->
             regret, reward = regret_of(outcomes, chosen, run.problem), outcomes.rewards.take(chosen)
             recorder.rounds(here, first, regret[None], reward[None], decisions.propensity[None])
             log = Log.of(outcomes.contexts, decisions, run.problem.rewards.to_unit(reward))
-            rows.add(epoch, log, outcomes.reward_round)
+            due = chosen_rounds(outcomes.reward_round, chosen), chosen_rounds(outcomes.final_round, chosen)
+            rows.add(epoch, log, *due)
             on_rounds(last - first)
 
 
@@ -68,6 +80,11 @@ def chosen_of(action: Ints, n_actions: int) -> Ints:
     flat: Ints = np.arange(0, len(action) * n_actions, n_actions)
     flat += action
     return flat
+
+
+def chosen_rounds(rounds: Ints | None, chosen: Ints) -> Ints | None:
+    """The round numbers of the chosen actions, (n,), where they are given for all actions."""
+    return rounds if rounds is None or rounds.ndim == 1 else rounds.take(chosen)
 
 
 def regret_of(outcomes: PotentialOutcomes, chosen: Ints, problem: Problem) -> Floats:
@@ -101,6 +118,7 @@ class Rounds:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._is_own, self._next_check = is_own(run.learner), 0
         self._actions = action_generator(run.seed)
         self._coins = np.random.default_rng([run.seed, 2])
         self._uniforms = np.zeros((UNIFORMS_PER_DECISION, CHUNK))
@@ -121,7 +139,15 @@ class Rounds:
         self._actions.random(out=self._uniforms[2, :n])
         if needs_coins(epoch):
             self._uniforms[:2, :n] = self._coins.random((n, 2)).T
-        return decide(epoch, np.arange(start, start + n), outcomes.contexts, self._uniforms[:, :n].T)
+        rounds = np.arange(start, start + n)
+        if (
+            self._is_own
+            and start == epoch.start
+            and (epoch.index <= CHECKED_EPOCHS or start >= self._next_check)
+        ):
+            self._next_check = start + BETWEEN_CHECKS
+            epoch = checked_epoch(epoch, rounds, self._run.problem.actions, self._run.learner)
+        return decide(epoch, rounds, outcomes.contexts, self._uniforms[:, :n].T)
 
 
 def checked(run: Run, start: int, stop: int) -> PotentialOutcomes:
@@ -135,11 +161,13 @@ def checked(run: Run, start: int, stop: int) -> PotentialOutcomes:
             f"draw({start}, {stop}) gave {given[0]} actions, {given[1]} features and {given[2]} features of "
             f"actions; the problem has {posed[0]}, {posed[1]} and {posed[2]}."
         )
+    if start == 0 and run.checks_draws:
+        check_random_access(run.environment, outcomes, run.seed)
     return outcomes
 
 
 class RowBuffer:
-    """Rows of the running epoch, and rows of earlier ones whose reward is not known yet.
+    """Rows of the running epoch, and rows of earlier ones that fits may not read yet.
 
     Epochs of more than `long` rounds are summed as they are played, if the learner can: millions of rows
     would leave the cache, and then the memory.
@@ -151,12 +179,22 @@ class RowBuffer:
         self._logs: list[Log] = []
         self._late: list[_Late] = []  # a heap by what is due first
         self._n_late = 0
+        self._open: deque[tuple[Log, Ints]] = deque()  # rows with their final rounds, as they were decided
         self._none: Log  # no rows, in the shape of others
 
-    def add(self, epoch: Epoch, log: Log, reward_round: Ints | None = None) -> None:
-        """Add the next rows of the epoch; rewards are known after the rounds `reward_round`, or at once."""
+    def add(
+        self, epoch: Epoch, log: Log, reward_round: Ints | None = None, final_round: Ints | None = None
+    ) -> None:
+        """Add the next rows of the epoch, in the order of their decisions.
+
+        Fits read them after the rounds `reward_round`, or at once; or when they and all rows before them are
+        final.
+        """
         self._none = log.take(slice(0, 0))
-        if reward_round is not None:
+        if final_round is not None:
+            ends = final_round < NEVER  # nobody waits for rows that are never read
+            self._open.append((log.where(ends), final_round[ends]))
+        elif reward_round is not None:
             self._wait(log, reward_round)
         elif (
             isinstance(self._learner, Summing)
@@ -168,13 +206,14 @@ class RowBuffer:
             self._logs.append(log)
 
     def next_epoch(self, epoch: Epoch) -> Epoch:
-        """The epoch after this one, fitted on all rows whose reward is known when it ends."""
+        """The epoch after this one, fitted on all rows that it may read when this one ends."""
         following = turn_over(self._learner, epoch, self._rows(epoch), epoch.stop)
         self._logs, self._sums = [], None
         return following
 
     def _rows(self, epoch: Epoch) -> Log | Sums:
         self._settle(epoch.stop)
+        self._finalise(epoch.stop)
         log = Log.concat(self._logs or [self._none], self._n_actions)
         self._logs = [log]
         if self._sums is None or not isinstance(self._learner, Summing):
@@ -188,7 +227,7 @@ class RowBuffer:
             self._n_late += 1
 
     def _settle(self, stop: int) -> None:
-        """Add late rows whose reward is known before round `stop`; the others are not looked at."""
+        """Add late rows that are due before round `stop`; the others are not looked at."""
         ready = []
         while self._late and self._late[0].first_due < stop:
             ready.append(heappop(self._late))
@@ -197,9 +236,19 @@ class RowBuffer:
             self._logs.append(late.log.where(settled))
             self._wait(late.log.where(~settled), late.due[~settled])
 
+    def _finalise(self, stop: int) -> None:
+        """Add rows that are final before round `stop`, up to the first that is not."""
+        while self._open:
+            log, final = self._open.popleft()
+            n_final = final_prefix(final < stop)
+            self._logs.append(log.take(slice(0, n_final)))
+            if n_final < len(log):
+                self._open.appendleft((log.take(slice(n_final, None)), final[n_final:]))
+                return
+
 
 class _Late(NamedTuple):
-    """Rows whose rewards are not known yet, some due earlier than others."""
+    """Rows that fits may not read yet, some due earlier than others."""
 
     first_due: int
     number: int  # the order in which they came, so that no two compare equal

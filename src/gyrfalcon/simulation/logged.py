@@ -12,6 +12,8 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch, PassiveDesign, decide
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.core.validation import is_own
+from gyrfalcon.engine.own_policies import checked_epoch
 from gyrfalcon.engine.turnover import played_epochs
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.environments.protocol import BLOCK
@@ -40,7 +42,7 @@ def replay(
     on_rounds: OnRounds,
 ) -> None:
     """Play n_rounds of a log, and record them; regret is nan, because expected rewards are unknown."""
-    rows = _Rows(environment, n_rounds, seed)
+    rows = _Rows(environment, n_rounds, seed, learner if is_own(learner) else None)
     buffer = RowBuffer(learner, environment.problem.n_actions, long=math.inf)
     here = slice(replication, replication + 1)
     for epoch in played_epochs(learner.start(environment.problem), n_rounds, buffer.next_epoch):
@@ -86,8 +88,11 @@ class _Counted:
 class _Rows:
     """The rows of a log in the order of a seed, gone through once."""
 
-    def __init__(self, environment: LoggedReplay, n_rounds: int, seed: int) -> None:
+    def __init__(
+        self, environment: LoggedReplay, n_rounds: int, seed: int, own_learner: Learner | None
+    ) -> None:
         self.environment, self.n_rounds = environment, n_rounds
+        self._own_learner = own_learner
         self._order, self._admitted, self._seed = environment.rows(seed), environment.admitted(seed), seed
         self._next = 0
 
@@ -100,7 +105,10 @@ class _Rows:
         log, n = self.environment.log, len(rows)
         contexts = log.contexts.take(rows)
         uniforms = uniforms_of_rows(self._seed, self._next, self._next + n)
-        decisions = decide(epoch, np.full(n, round_), contexts, uniforms)
+        rounds, deciding = np.full(n, round_), epoch
+        if self._own_learner is not None and round_ == epoch.start:
+            deciding = checked_epoch(epoch, rounds, self.environment.problem.actions, self._own_learner)
+        decisions = decide(deciding, rounds, contexts, uniforms)
         agreed = decisions.action == log.action[rows]
         places = np.flatnonzero(agreed & self._admitted[self._next : self._next + n])[: stop - round_]
         self._next += int(places[-1]) + 1 if len(places) == stop - round_ else n

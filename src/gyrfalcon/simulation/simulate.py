@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.validation import check_whole
+from gyrfalcon.engine.threads import one_blas_thread
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.environments.protocol import Drawable
 from gyrfalcon.environments.validation import problem_of
@@ -65,7 +66,9 @@ def simulate(
     Raises
     ------
     ValueError
-        If a setting is not valid, or the log has too few rows for `n_rounds`.
+        If a setting is not valid, the log has too few rows for `n_rounds`, a learner of your own gives
+        probabilities that are none, or an environment of your own gives other rows when rounds are cut
+        elsewhere.
 
     Examples
     --------
@@ -83,15 +86,18 @@ def simulate(
     recorder = Recorder(checkpoint_rounds(checkpoints, n_rounds), n_replications, keep_policies)
     numbers = range(first_replication, first_replication + n_replications)
     seeds, report = [replication_seed(seed, number) for number in numbers], on_rounds or _no_progress
-    if isinstance(environment, LoggedReplay):
-        for number, own_seed in enumerate(seeds):
-            replay(learner, environment, n_rounds, own_seed, number, recorder, report)
+    with one_blas_thread():  # outcomes and sums of rows are products of matrices too, not only fits
+        if isinstance(environment, LoggedReplay):
+            for number, own_seed in enumerate(seeds):
+                replay(learner, environment, n_rounds, own_seed, number, recorder, report)
+            return recorder.trace()
+        problem = problem_of(environment)
+        runs = [
+            Run(learner, environment, problem, n_rounds, own_seed, checks_draws=number == 0)
+            for number, own_seed in enumerate(seeds)
+        ]
+        _play_all(runs, recorder, report)
         return recorder.trace()
-    problem = problem_of(environment)
-    _play_all(
-        [Run(learner, environment, problem, n_rounds, own_seed) for own_seed in seeds], recorder, report
-    )
-    return recorder.trace()
 
 
 def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds) -> None:

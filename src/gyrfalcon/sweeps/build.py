@@ -182,8 +182,9 @@ def _is_part(hint: Any) -> bool:
 
 
 def _kinds(hint: Any) -> set[Any]:
-    """All that a type hint is made of."""
-    return {hint}.union(*map(_kinds, get_args(hint))) if get_origin(hint) is not Literal else {str}
+    """All that a type hint is made of, but for the arguments of functions, which settings don't hold."""
+    args = [arg for arg in get_args(hint) if not isinstance(arg, list)]
+    return {hint}.union(*map(_kinds, args)) if get_origin(hint) is not Literal else {str}
 
 
 def _hints(maker: Maker) -> dict[str, Any]:
