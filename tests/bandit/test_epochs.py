@@ -20,7 +20,7 @@ def bandit_of(size: int = 4, **settings: object) -> Bandit:
 
 
 def recorded(bandit: Bandit) -> list[list[int]]:
-    learner = bandit._engine.learner
+    learner = bandit._live.engine.learner
     assert isinstance(learner, Recorder)
     return [log.round.tolist() for log in learner.logs]
 
@@ -138,10 +138,10 @@ def test_a_learner_that_fails_in_decide_only_warns_because_decisions_must_go_on(
 
 def test_a_failing_start_leaves_the_features_open() -> None:
     bandit = Bandit(learner=EpsilonFalcon(), actions=["a", "b"], seed=1)
-    bandit._engine.learner = object()  # type: ignore[assignment]
+    bandit._live.engine.learner = object()  # type: ignore[assignment]
     with pytest.raises(AttributeError):
         bandit.decide([1.0])
-    bandit._engine.learner = EpsilonFalcon()
+    bandit._live.engine.learner = EpsilonFalcon()
     assert bandit.decide([1.0, 2.0]).round == 0
 
 
@@ -152,7 +152,7 @@ def test_a_log_of_decisions_made_elsewhere_is_learned_from_and_counts_as_rounds(
     bandit.update(log_of(bandit.problem, 10))
     assert bandit.epoch.index == 2
     assert bandit.epoch.start == 13
-    learner = bandit._engine.learner
+    learner = bandit._live.engine.learner
     assert isinstance(learner, Recorder)
     assert len(learner.logs[0]) == 12
 

@@ -52,7 +52,7 @@ def test_a_first_context_fixes_nothing_when_anything_else_is_refused() -> None:
     with refused(bandit, "features of actions"):
         bandit.decide({"age": 31.0}, actions=np.zeros((2, 1)))
     with refused(bandit, "give text", TypeError):
-        bandit.decide({"age": 31.0}, event_id=7)  # type: ignore[arg-type]
+        bandit.decide({"age": 31.0}, event_id=0.5)  # type: ignore[arg-type]
     with refused(bandit, "2 event ids for 1"):
         bandit.decide_many([{"age": 31.0}], event_ids=["a", "b"])
     with refused(bandit, "3 contexts at once"):

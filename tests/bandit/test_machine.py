@@ -130,12 +130,12 @@ class BanditMachine(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        held = self.bandit._engine.events.contents()
+        held = self.bandit._live.engine.events.contents()
         assert self.bandit.n_pending == len(self.waiting) - len(self._due(0))
         assert list(held.pending) == list(self.waiting)
         assert {key: row.reward for key, row in held.settled.items()} == self.settled
         assert self.bandit.epoch.index == self.epoch
-        assert (self.bandit._engine.round, self.bandit.epoch.stop) == (self.round, self.stop)
+        assert (self.bandit._live.engine.round, self.bandit.epoch.stop) == (self.round, self.stop)
 
     def _opened(self, decisions: list[Decision]) -> None:
         for decision in decisions:

@@ -94,8 +94,8 @@ def test_of_many_rewards_all_are_credited_or_none() -> None:
     assert (bandit.n_pending, bandit.epoch.index) == (0, 2)
 
 
-@pytest.mark.parametrize("event_id", [7, None, ["a"], b"a"])
-def test_an_id_that_is_not_text_is_refused(event_id: object) -> None:
+@pytest.mark.parametrize("event_id", [0.5, True, None, ["a"], b"a"])
+def test_an_id_that_is_neither_text_nor_a_whole_number_is_refused(event_id: object) -> None:
     bandit = Bandit(actions=["a", "b"], seed=1)
     with refused(bandit, "give text", TypeError):
         bandit.reward(event_id, 1.0)  # type: ignore[arg-type]
@@ -166,6 +166,8 @@ def test_an_event_expires_when_its_time_is_up_and_is_dropped() -> None:
     with pytest.raises(ValueError, match=r"expired without a reward and was dropped"):
         bandit.reward(early.event_id, 1.0)
     bandit.reward(later.event_id, 1.0)
+    assert bandit.n_pending == 1  # its reward is not final before its time is up
+    clock.now += 9.75
     assert bandit.n_pending == 0
 
 
@@ -184,12 +186,13 @@ def test_an_expired_event_earns_the_default_reward_and_no_other(rule: OnDuplicat
     gone = bandit.decide()
     clock.now += 10.0
     waiting = bandit.decide()
-    with refused(bandit, "expired without a reward and earned the default one"):
+    with pytest.raises(ValueError, match="expired without a reward and earned the default one"):
         bandit.reward(gone.event_id, 1.0)
-    bandit.reward(waiting.event_id, 1.0)
+    bandit.reward(waiting.event_id, 1.0, final=True)
     assert learner.logs[0].reward.tolist() == [0.25, 1.0]
-    with refused(bandit, "expired without a reward and earned the default one"):
+    with pytest.raises(ValueError, match="expired without a reward and earned the default one"):
         bandit.reward(gone.event_id, 1.0)
+    assert bandit._live.engine.ledger.counts.n_late == 2
 
 
 def test_expiry_alone_turns_the_epoch_over_at_the_next_decision() -> None:
@@ -203,13 +206,18 @@ def test_expiry_alone_turns_the_epoch_over_at_the_next_decision() -> None:
     assert learner.logs[0].reward.tolist() == [0.0, 0.0]
 
 
-def test_beyond_the_cap_the_oldest_expire() -> None:
+def test_beyond_the_cap_the_oldest_expire_with_one_warning() -> None:
     bandit = Bandit(learner=Recorder(100), actions=["a", "b"], seed=1, max_pending=3)
-    first = bandit.decide_many(n=3)
-    second = bandit.decide_many(n=2)
+    early = bandit.decide_many(n=1)
+    first = bandit.decide_many(n=2)
+    with pytest.warns(RuntimeWarning, match="More than max_pending = 3 events are open") as caught:
+        second = bandit.decide_many(n=2)
+    assert [one.filename for one in caught] == [__file__]
+    first.event_id.insert(0, early.event_id[0])  # type: ignore[attr-defined]
     assert bandit.n_pending == 3
+    assert bandit._live.engine.ledger.counts.n_crowded == 2
     for event_id in first.event_id[:2]:
-        with refused(bandit, "dropped"):
+        with pytest.raises(ValueError, match="was dropped, because more than max_pending = 3 events were"):
             bandit.reward(event_id, 1.0)
     bandit.reward_many(dict.fromkeys([first.event_id[2], *second.event_id], 1.0))
     with refused(bandit, "4 contexts at once are more than the 3"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from gyrfalcon.bandit import Bandit, Decision
-from tests.bandit.helpers import Recorder, batches
+from tests.bandit.helpers import Recorder, batches, check_books, waiting_ids
 
 N_THREADS, N_EVENTS = 8, 2000
 
@@ -38,15 +38,16 @@ def test_no_event_is_lost_and_every_row_is_learned_from_once() -> None:
     assert bandit.n_pending == 0
     assert sorted(one.round for one in decisions) == list(range(n))
     assert len({one.event_id for one in decisions}) == n
-    _check_books(bandit, learner, decisions)
+    _check_rows(bandit, learner, decisions)
+    check_books(bandit)
 
 
-def _check_books(bandit: Bandit, learner: Recorder, decisions: list[Decision]) -> None:
+def _check_rows(bandit: Bandit, learner: Recorder, decisions: list[Decision]) -> None:
     """Each row learned from is a decision as it was answered, and those not learned from are settled."""
     answered = {one.round: one for one in decisions}
     learned = [number for log in learner.logs for number in log.round.tolist()]
     assert max(Counter(learned).values()) == 1
-    assert len(learned) + bandit._engine.events.n_settled == len(decisions)
+    assert len(learned) + bandit._live.engine.ledger.n_ready == len(decisions)
     for log in learner.logs:
         for number, action, propensity, epoch in zip(
             log.round.tolist(), log.action.tolist(), log.propensity.tolist(), log.epoch.tolist(), strict=True
@@ -70,13 +71,11 @@ def test_a_bandit_may_be_saved_while_others_decide(tmp_path: Path) -> None:
     def save(_: int) -> None:
         for _ in range(20):
             bandit.save(tmp_path / "bandit")
-            engine = Bandit.load(tmp_path / "bandit")._engine
-            held = engine.events.contents()
-            assert len(held.pending) <= 4
-            settled = [row.event.round for row in held.settled.values()]
-            waiting = [event.round for event in held.pending.values()]
-            assert len({*settled, *waiting}) == len(settled) + len(waiting)
-            assert engine.round - engine.epoch.start <= len(settled) + len(waiting)
+            loaded = Bandit.load(tmp_path / "bandit")
+            check_books(loaded)
+            engine = loaded._live.engine
+            assert len(waiting_ids(loaded)) <= 4
+            assert engine.ledger.counts.round - engine.epoch.start <= len(engine.ledger.live)
 
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda number: (save if number == 4 else play)(number), range(5)))

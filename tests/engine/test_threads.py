@@ -129,7 +129,12 @@ def test_a_learner_refits_with_one_thread() -> None:
     epoch = Epoch(index=1, start=0, stop=1, policy=everyone, passive_policy=everyone)
     problem = Problem([1, 2])
     learner: Any = Own()
-    turn_over(learner, epoch, problem.log(problem.contexts(None, n=1), [1], rewards=[0.0]), 0)
+    turn_over(
+        learner,
+        epoch,
+        problem.log(problem.contexts(None, n=1), [1], rewards=[0.0], propensities="uniform"),
+        0,
+    )
     assert set(seen) == {1}
     assert set(counts()) == {2}
 

@@ -45,7 +45,7 @@ def played(bandit: Bandit, rng: np.random.Generator, n: int) -> list[tuple[objec
     seen: list[tuple[object, float]] = []
     for _ in range(n):
         x = float(rng.random())
-        decision = bandit.decide({"x": x})
+        decision = bandit.decide({"x": x}, event_id=repr(x))  # a loaded bandit would make another id
         seen.append((decision.action, decision.propensity))
         bandit.reward(decision.event_id, float(x > 0.5) if decision.action == "a" else 0.5)
     return seen

@@ -45,7 +45,8 @@ def played(learner: Learner) -> Bandit:
 
 def decisions(bandit: Bandit) -> list[dict[str, Any]]:
     """What a bandit decides next, and with which probabilities."""
-    made = [bandit.decide(context) for context in contexts(N_DECISIONS, seed=2)]
+    rows = enumerate(contexts(N_DECISIONS, seed=2))  # a loaded bandit makes other ids, and draws by them
+    made = [bandit.decide(context, event_id=f"visit {row}") for row, context in rows]
     return [{"event_id": one.event_id, "action": one.action, "propensity": one.propensity} for one in made]
 
 
@@ -69,6 +70,7 @@ def main() -> None:
     expected = {}
     for name, learner in LEARNERS.items():
         bandit = played(learner)
+        bandit._live.engine.refit_seconds = 0.0  # so that the same learners give the same files
         bandit.save(folder / f"{name}.gyrfalcon")
         expected[name] = decisions(bandit)
     for name, data in {"decisions": expected, "fields": stored_fields()}.items():

@@ -186,7 +186,7 @@ def test_a_value_of_another_kind_is_not_a_bandit(path: Path) -> None:
 def test_parts_of_a_bandit_that_do_not_fit_together_are_refused(path: Path, whole: bytes) -> None:
     path.write_bytes(whole)
     snapshot = files.load(path)
-    for change in ({"settled_rewards": np.zeros(9)}, {"pending": 3}, {"problem": None}):
+    for change in ({"positions": np.arange(9)}, {"live": 3}, {"problem": None}, {"counts": {"n": 1}}):
         files.save(path, replace(snapshot, **change))
         with pytest.raises(ValueError, match="don't fit together"):
             Bandit.load(path)

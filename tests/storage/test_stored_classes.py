@@ -40,6 +40,7 @@ from gyrfalcon.learners.optimistic.oful import OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
+from gyrfalcon.learners.steps import Sums
 from gyrfalcon.oracles.features.bases import Identity, Joined, Polynomial
 from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
@@ -192,7 +193,13 @@ def others() -> list[object]:
     decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
     untried = TryingKernel(SoftmaxKernel(1.0), np.array([True, False, True]))
     tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
-    return [problem, problem.rewards, kernels, decisions, untried, tally]
+    return [problem, problem.rewards, kernels, decisions, untried, tally, sums()]
+
+
+def sums() -> Sums:
+    """Sufficient statistics in the middle of an epoch."""
+    learner = EpsilonFalcon()
+    return learner.sums(epoch_of(learner), log_for(problem_for(learner), 30, seed=4))
 
 
 def test_problems_kernels_decisions_and_logs_come_back(tmp_path: Path) -> None:

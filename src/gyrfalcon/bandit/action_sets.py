@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
 from gyrfalcon.bandit.engine import BanditEngine
-from gyrfalcon.core.inputs.messages import enumeration
+from gyrfalcon.core.inputs.messages import enumeration, short_repr
 from gyrfalcon.core.inputs.problem import Problem
+
+
+def listed_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """Labels of actions as a list; text is refused, whose letters would be taken for labels."""
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise TypeError(f"labels are {short_repr(labels)}; give a list of them.")
+    return list(labels)
 
 
 def with_actions(engine: BanditEngine, labels: list[Hashable]) -> Problem:

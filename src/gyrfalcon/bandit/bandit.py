@@ -14,6 +14,7 @@ from gyrfalcon.bandit.deciding import (
     decide_many,
     decide_one,
     known_decision,
+    known_decisions,
     problem_for,
 )
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
@@ -228,9 +229,11 @@ class Bandit(Management):
             problem = problem_for(engine, contexts)
             rows = problem.contexts(contexts, actions, eligible, n)
             ids = checked_ids(event_ids, len(rows))
-            check_room(len(rows), engine.rules.max_pending)
-            now = self._prepared(problem, len(rows))
-            return decide_many(engine, problem, rows, ids, now)
+            known = known_decisions(engine, ids)
+            n_new = len(rows) - len(known)
+            check_room(n_new, engine.rules.max_pending)
+            now = self._prepared(problem, n_new)
+            return decide_many(engine, problem, rows, ids, known, now)
 
     def reward(self, event_id: EventId, value: float, *, final: bool = False) -> None:
         """Credit a reward to a decision: in any order, at any time before the event's time is up.

@@ -35,6 +35,12 @@ def known_decision(engine: BanditEngine, event_id: str) -> Decision | None:
     return None if event is None else _decision(engine, event_id, event)
 
 
+def known_decisions(engine: BanditEngine, event_ids: list[str] | None) -> dict[int, Decision]:
+    """The decisions that were made under some of these ids before, by row."""
+    found = {row: known_decision(engine, event_id) for row, event_id in enumerate(event_ids or [])}
+    return {row: decision for row, decision in found.items() if decision is not None}
+
+
 def decide_one(
     engine: BanditEngine, problem: Problem, contexts: Contexts, event_id: str | None, now: float
 ) -> Decision:
@@ -51,12 +57,16 @@ def decide_one(
 
 
 def decide_many(
-    engine: BanditEngine, problem: Problem, contexts: Contexts, event_ids: list[str] | None, now: float
+    engine: BanditEngine,
+    problem: Problem,
+    contexts: Contexts,
+    event_ids: list[str] | None,
+    known: dict[int, Decision],
+    now: float,
 ) -> DecisionBatch:
-    """Choose actions for many contexts by one epoch; known ids keep what was decided under them."""
+    """Choose actions for many contexts by one epoch, but for those decided before: `known`, by row."""
     ledger, epoch, n, first = engine.ledger, engine.playing, len(contexts), engine.ledger.counts.round
     ids = [engine.ids.free_id(first + i, ledger.find) for i in range(n)] if event_ids is None else event_ids
-    known = {} if event_ids is None else {i: one for i, id_ in enumerate(ids) if (one := ledger.find(id_))}
     new = np.array([i for i in range(n) if i not in known], dtype=np.int64)
     rounds = np.arange(first, first + len(new))
     rows = contexts if len(new) == n else contexts.take(new)
@@ -65,23 +75,26 @@ def decide_many(
     columns = (made.action, made.component, made.round, made.propensity)
     # Only a log needs the probabilities of all actions; the batch computes them when it is asked to.
     shares = [None] * len(new) if engine.sink is None else [tuple(row) for row in distribution().tolist()]
-    for row, (i, *numbers) in enumerate(zip(new.tolist(), *(c.tolist() for c in columns), strict=True)):
-        action, component, round_, propensity = numbers
-        drawn = (action, component, epoch.index, round_, propensity, shares[row], engine.model)
-        engine.record(Decided(ids[i], now, rows, row, *drawn))
+    engine.record_all(
+        Decided(ids[i], now, rows, row, a, component, epoch.index, round_, p, shares[row], engine.model)
+        for row, (i, a, component, round_, p) in enumerate(
+            zip(new.tolist(), *(column.tolist() for column in columns), strict=True)
+        )
+    )
     if not known:
         labels = [problem.actions[action] for action in made.action.tolist()]
         passive = made.component % 2 == PASSIVE
         settings = (epoch.index, passive, engine.model, distribution)
         return DecisionBatch(labels, made.propensity, ids, rounds, *settings)
-    one_by_one = [_decision(engine, id_, ledger.find(id_)) for id_ in ids]
+    one_by_one = [known.get(i) or _decision(engine, id_, ledger.find(id_)) for i, id_ in enumerate(ids)]
     return DecisionBatch(
         [one.action for one in one_by_one],
-        np.array([one.propensity for one in one_by_one]),
+        np.array([one.propensity for one in one_by_one], dtype=np.float64),
         ids,
-        np.array([one.round for one in one_by_one]),
+        np.array([one.round for one in one_by_one], dtype=np.int64),
         epoch.index,
-        np.array([one.passive for one in one_by_one]),
+        np.array([one.passive for one in one_by_one], dtype=np.bool_),
+        single=one_by_one,
     )
 
 

@@ -48,6 +48,10 @@ class Decision(NamedTuple):
     distribution: tuple[float, ...] | None = None
     model: str | None = None
 
+    def __repr__(self) -> str:
+        shown = zip(self._fields[:6], self[:6], strict=True)  # a probability of every action is too long
+        return f"Decision({', '.join(f'{name}={value!r}' for name, value in shown)})"
+
 
 @dataclass(frozen=True)
 class DecisionBatch(Tabular):
@@ -73,6 +77,8 @@ class DecisionBatch(Tabular):
         Content hash of the policy that decided; None where the policy can't be stored.
     probabilities
         Function that computes `distribution`; None where decisions are repeated from the books.
+    single
+        The single decisions, where some are repeated from the books, possibly of earlier epochs.
 
     Examples
     --------
@@ -92,6 +98,7 @@ class DecisionBatch(Tabular):
     passive: Bools
     model: str | None = None
     probabilities: Callable[[], Floats] | None = field(default=None, repr=False, compare=False)
+    single: Sequence[Decision] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def distribution(self) -> Floats | None:
@@ -118,6 +125,8 @@ class DecisionBatch(Tabular):
 
     def __getitem__(self, row: int) -> Decision:
         row = index(row)  # a slice would make a Decision of arrays
+        if self.single is not None:
+            return self.single[row]
         return Decision(
             self.action[row],
             float(self.propensity[row]),

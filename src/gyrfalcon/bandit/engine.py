@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.journal import (
+    Decided,
     EpochOpened,
     LogAdded,
     ProblemChanged,
     Record,
+    Rewarded,
     RowsSummed,
     RulesChanged,
 )
@@ -22,6 +23,7 @@ from gyrfalcon.bandit.refits import RefitJob, Refitted, policy_hash
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import WithoutSilent
 from gyrfalcon.bandit.validation import aligned_log
+from gyrfalcon.bandit.warning import warn_caller
 from gyrfalcon.core.epochs import Epoch, Mixture
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
@@ -45,6 +47,15 @@ class _Step(NamedTuple):
     epoch: Epoch
     sums: Sums | None
     rules: RewardRules
+    awaits_features: bool
+    n_refits: int
+
+
+class _Batch(NamedTuple):
+    """Records that take effect together, and the number of records before them."""
+
+    sequence: int
+    records: tuple[Record, ...]
 
 
 @dataclass(slots=True)
@@ -70,6 +81,7 @@ class BanditEngine:
     warned: frozenset[str] = frozenset()
     hashed: tuple[object, str | None] = (None, None)  # a policy and its content hash
     step: _Step | None = None
+    batch: _Batch | None = None
 
     @staticmethod
     def begin(
@@ -125,7 +137,7 @@ class BanditEngine:
 
     def apply(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect; of an opened epoch, `following` is the fit, or it is computed here."""
-        if isinstance(record, EpochOpened | RowsSummed | ProblemChanged | RulesChanged):
+        if isinstance(record, EpochOpened | RowsSummed | ProblemChanged | RulesChanged | LogAdded):
             self.step = self._step(record, following)
             self.complete()
         else:
@@ -139,30 +151,43 @@ class BanditEngine:
             if self.ledger.counts.sequence == step.sequence:
                 self.ledger.apply(step.record)
             self.epoch, self.sums, self.rules = step.epoch, step.sums, step.rules
-            self.awaits_features = self.awaits_features and not isinstance(step.record, ProblemChanged)
+            self.awaits_features, self.n_refits = step.awaits_features, step.n_refits
             self.ledger.stop, self.ledger.epoch_index = step.epoch.stop, step.epoch.index
             self.step = None
+        if self.batch is not None:
+            for record in self.batch.records[self.ledger.counts.sequence - self.batch.sequence :]:
+                self.ledger.apply(record)
+            self.batch = None
 
     def _step(self, record: Record, following: Epoch | None) -> _Step:
         """What a record changes beside the ledger, computed without touching anything."""
-        epoch, sums, rules = self.epoch, self.sums, self.rules
+        epoch, sums, rules, awaits = self.epoch, self.sums, self.rules, self.awaits_features
         match record:
             case EpochOpened():
-                made = following or self._job(record.n_rows, record.round).run()
+                made = following or self._job(record.n_rows, record.n_log_rows, record.round).run()
                 epoch, sums = shifted(made, record.round), None
             case RowsSummed(n_rows=n_rows):
                 assert isinstance(self.learner, Summing)
-                sums = self.learner.sums(epoch, self.ledger.rows(n_rows, with_logs=False), sums)
+                sums = self.learner.sums(epoch, self.ledger.rows(n_rows, 0), sums)
             case ProblemChanged(problem=problem):
-                starts = self.awaits_features
-                epoch = self.learner.start(problem) if starts else self.learner.adapt(epoch, problem)
+                epoch = self.learner.start(problem) if awaits else self.learner.adapt(epoch, problem)
+                awaits = awaits and problem.actions != self.problem.actions
+            case LogAdded():
+                awaits = False
             case RulesChanged():
                 rules = record.rules
-        return _Step(self.ledger.counts.sequence, record, epoch, sums, rules)
+        n_refits = self.n_refits + isinstance(record, EpochOpened)
+        return _Step(self.ledger.counts.sequence, record, epoch, sums, rules, awaits, n_refits)
 
     def record(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect, and hand it to the sink."""
         self.apply(record, following)
+        self.deliver()
+
+    def record_all(self, records: Iterable[Decided | Rewarded]) -> None:
+        """Let records take effect, all of them even if an exception comes in between, and hand them on."""
+        self.batch = _Batch(self.ledger.counts.sequence, tuple(records))
+        self.complete()
         self.deliver()
 
     def deliver(self) -> None:
@@ -181,7 +206,6 @@ class BanditEngine:
         """Take in decisions made elsewhere as rounds played."""
         if len(log):
             self.failed = False
-            self.awaits_features = False
             self.record(LogAdded(self.clock.now(), log))
 
     def change_problem(self, problem: Problem) -> None:
@@ -189,7 +213,7 @@ class BanditEngine:
         self.job = None
         self.failed = False
         if self.sums is not None:  # they are of the actions as they were
-            self.record(self._opening(self._job(len(self.ledger.ready), self.ledger.counts.round)))
+            self.record(self._opening(self._whole_job()))
         self.record(ProblemChanged(self.clock.now(), problem))
 
     def sum_rows(self) -> None:
@@ -210,10 +234,15 @@ class BanditEngine:
         n_rows = self.ledger.n_ready + n_summed
         if self.job is not None or self.failed:
             return None
-        if not self.patience.is_over(self.epoch, counts.round, counts.n_open, n_rows):
+        if not self.patience.is_over(self.epoch, counts.round, self._n_open(), n_rows):
             return None
-        self.job = self._job(len(self.ledger.ready), counts.round)
+        self.job = self._whole_job()
         return self.job
+
+    def _n_open(self) -> int:
+        """Decisions of the planned rounds that no fit can read yet, though their outcomes may be final."""
+        n_open, waits_for = self.ledger.counts.n_open, self.ledger.blocking_round()
+        return n_open if waits_for is None or waits_for >= self.epoch.stop else max(n_open, 1)
 
     def install(self, done: Refitted) -> None:
         """Open the epoch that a job has made, unless another one is in play by now.
@@ -227,7 +256,6 @@ class BanditEngine:
             self._fail(done.error)
             raise done.error
         assert done.epoch is not None
-        self.n_refits += 1
         self.refit_seconds += done.seconds
         self.hashed = (done.epoch.policy, done.model)
         self.record(self._opening(job), done.epoch)
@@ -242,15 +270,19 @@ class BanditEngine:
         index, round_ = job.epoch.index + 1, self.ledger.counts.round
         return EpochOpened(self.clock.latest, index, len(job.positions), job.n_log_rows, round_)
 
-    def _job(self, n_rows: int, round_: int) -> RefitJob:
+    def _whole_job(self) -> RefitJob:
+        """A refit on all rows that are ready."""
+        return self._job(len(self.ledger.ready), self.ledger.n_log_rows, self.ledger.counts.round)
+
+    def _job(self, n_rows: int, n_log_rows: int, round_: int) -> RefitJob:
         ledger = self.ledger
         return RefitJob(
             self.learner,
             self.epoch,
-            ledger.rows(n_rows, with_logs=True),
+            ledger.rows(n_rows, n_log_rows),
             self.sums,
             frozenset(ledger.first_ready(n_rows).tolist()),
-            ledger.n_log_rows,
+            n_log_rows,
             round_,
         )
 
@@ -258,7 +290,7 @@ class BanditEngine:
         """Warn of a topic once."""
         if topic not in self.warned:
             self.warned |= {topic}
-            warnings.warn(message, RuntimeWarning, stacklevel=5)
+            warn_caller(message)
 
 
 def shifted(epoch: Epoch, round_: int) -> Epoch:

@@ -21,7 +21,7 @@ from gyrfalcon.bandit.journal import (
 )
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import STRETCH, is_tried, milestone, silent_actions
-from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, no_tallies
+from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, logs_after, no_tallies
 from gyrfalcon.core.arrays import Bools, Ints
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
@@ -112,8 +112,14 @@ class Ledger:
         """Positions of the first n ready rows, in the order of their decisions."""
         return np.sort(np.fromiter(islice(self.ready, n), dtype=np.int64))
 
-    def rows(self, n: int, *, with_logs: bool) -> Log:
-        """The first n ready rows in the learner's units: logs from elsewhere first, then events by round."""
+    def blocking_round(self) -> int | None:
+        """The round whose outcome later ones wait for before a fit may read them, if there is one."""
+        if not self.whole_cohorts or self.watermark >= self.counts.n_decided:
+            return None
+        return self.table.event(self.watermark).round
+
+    def rows(self, n: int, n_log_rows: int) -> Log:
+        """The first n ready rows in the learner's units, after the first rows of logs from elsewhere."""
         columns, contexts = self.table.take(self.first_ready(n), self.problem.n_actions)
         log = Log(
             contexts,
@@ -124,9 +130,8 @@ class Ledger:
             columns["round"],
             columns["component"].astype(np.int64),
         )
-        if not with_logs or not self.logs:
-            return log
-        return Log.concat([*self.logs, log] if len(log) else list(self.logs), self.problem.n_actions)
+        logs = self.logs[: len(self.logs) - len(logs_after(self, n_log_rows))]
+        return Log.concat([*logs, log] if len(log) else list(logs), self.problem.n_actions) if logs else log
 
     def _write(self, changes: Changes) -> None:
         if changes.posed is not None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
-import warnings
 import weakref
-from typing import NoReturn, get_args
+from time import monotonic
+from typing import get_args
 
 from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.refits import RefitJob, RefitMode, Refitted, RefitThread
+from gyrfalcon.bandit.warning import warn_caller
 from gyrfalcon.core.inputs.messages import short_repr
 
 YIELD = 0.002
@@ -53,7 +56,7 @@ class LiveEngine:
                 self.engine.job = None  # an interrupted one: nobody else computes here
             self.engine.sum_rows()
             job = self.engine.due() or self.engine.job
-            if job is None or job is self._submitted:
+            if job is None or (job is self._submitted and self._thread.is_busy):
                 return
             if self.refit == "inline":
                 self.engine.install(Refitted.of(job))
@@ -71,7 +74,7 @@ class LiveEngine:
         if failure is not None:
             reason = f"{type(failure).__name__}: {str(failure).rstrip('.')}."
             message = " ".join([reason, *getattr(failure, "__notes__", [])])
-            warnings.warn(message, RuntimeWarning, stacklevel=4)
+            warn_caller(message)
 
     def give_way(self) -> None:
         """Let a refit that is under way compute for a moment.
@@ -84,8 +87,18 @@ class LiveEngine:
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until no refit is under way."""
-        while self.engine.job is not None and self.refit == "background":
-            self._thread.wait(seconds)
+        deadline = math.inf if seconds is None else monotonic() + seconds
+        while self.refit == "background" and self._is_refitting():
+            remaining = deadline - monotonic()
+            if remaining <= 0.0:
+                return
+            self._thread.wait(None if seconds is None else remaining)
+
+    def _is_refitting(self) -> bool:
+        with self.lock:  # between two refits in a row, nobody sees that there is none
+            if self.engine.job is not None and not self._thread.is_busy:
+                self.advance_or_warn()  # an exception had come between
+            return self.engine.job is not None
 
     def _installed(self, done: Refitted) -> None:
         with self.lock:
@@ -100,18 +113,16 @@ class LiveEngine:
         """In a child process: the lock's owner and the computing thread are not there."""
         self.lock = threading.RLock()
         self._thread, self._submitted = RefitThread(), None
-        self.engine.job = None
-
-    def refuse_copy(self, *_: object) -> NoReturn:
-        """Refuse to be copied or pickled: two bandits would give out the same event ids."""
-        raise TypeError("a Bandit can't be copied or pickled; use save(path) and Bandit.load(path).")
+        self.engine.job, self.engine.ids = None, IdSource.elsewhere(self.engine.seed)
 
 
 _HELD: list[LiveEngine] = []
+_FORKING = threading.Lock()
 
 
 def _before_fork() -> None:
     """Hold every lock, so that a child finds no state in the middle of a change."""
+    _FORKING.acquire()  # two threads that fork at once must not release each other's locks
     for one in sorted(_LIVE, key=id):
         one.lock.acquire()
         _HELD.append(one)
@@ -120,11 +131,13 @@ def _before_fork() -> None:
 def _in_parent() -> None:
     while _HELD:
         _HELD.pop().lock.release()
+    _FORKING.release()
 
 
 def _in_child() -> None:
     while _HELD:
         _HELD.pop()._after_fork()
+    _FORKING.release()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, where there are no forks

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Self
 
-from gyrfalcon.bandit.action_sets import with_actions, without_actions
+from gyrfalcon.bandit.action_sets import listed_labels, with_actions, without_actions
 from gyrfalcon.bandit.decision_log import DecisionLog, LineSink
 from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.inspection import Inspection
@@ -60,7 +60,8 @@ class Management(Inspection):
         """
         with self._live.lock:
             engine = self._live.completed()
-            engine.change_problem(with_actions(engine, list(labels)))
+            if new := listed_labels(labels):
+                engine.change_problem(with_actions(engine, new))
 
     def retire_actions(self, labels: Iterable[Hashable]) -> None:
         """Retire actions: they are chosen no more, and rewards that still come for them are not fitted.
@@ -72,7 +73,8 @@ class Management(Inspection):
         """
         with self._live.lock:
             engine = self._live.completed()
-            engine.change_problem(without_actions(engine, list(labels)))
+            if gone := listed_labels(labels):
+                engine.change_problem(without_actions(engine, gone))
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
         """Write the state to one file, atomically; `load` goes on with the same decisions.

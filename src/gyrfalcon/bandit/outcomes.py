@@ -38,9 +38,12 @@ def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, fi
     """Credit all of these rewards, or none when one is refused."""
     now = engine.clock.now()
     finalise(engine, now, engine.rules.max_pending)
-    ledger, credited = engine.ledger, []
+    ledger = engine.ledger
+    credited: dict[str, float | None] = {}
     for event_id, value in rewards:
         text = text_of(event_id)
+        if text in credited:
+            raise ValueError(f"event {short_repr(text)} is there twice; give each event one reward.")
         event = ledger.find(text)
         in_fit = engine.job is not None and ledger.live.get(text) in engine.job.positions
         try:
@@ -48,12 +51,11 @@ def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, fi
         except LateRewardError:
             engine.record(LateReward(text, now))
             raise
-        if reward is not None:
-            credited.append((text, reward))
+        credited[text] = reward
     is_final = final or engine.rules.reward_timeout is None
-    for text, reward in credited:
-        engine.failed = False
-        engine.record(Rewarded(text, now, reward, is_final))
+    changed = {text: reward for text, reward in credited.items() if reward is not None}
+    engine.failed = engine.failed and not changed
+    engine.record_all(Rewarded(text, now, reward, is_final) for text, reward in changed.items())
 
 
 def withdraw(engine: BanditEngine, event_id: object, shown: object | None) -> None:
@@ -70,4 +72,5 @@ def withdraw(engine: BanditEngine, event_id: object, shown: object | None) -> No
     action = None if shown is None else engine.problem.index_of(shown)
     if action is not None and action == event.action:
         raise ValueError(f"event {short_repr(text)} was decided as {shown!r}; there is nothing to override.")
+    engine.failed = False
     engine.record(Withdrawn(text, engine.clock.now(), action))

@@ -74,6 +74,14 @@ def policy_hash(epoch: Epoch) -> str | None:
         return None
 
 
+def _computed(job: RefitJob) -> Refitted:
+    """The outcome of a job in a thread of its own, where nobody else would hear of SystemExit."""
+    try:
+        return Refitted.of(job)
+    except BaseException as error:
+        return Refitted(job, None, RuntimeError(f"the learner raised {error!r}"), 0.0, None)
+
+
 class RefitThread:
     """One thread that computes the jobs of a bandit, one at a time."""
 
@@ -87,7 +95,12 @@ class RefitThread:
         if self._executor is None or self._process != process:  # threads do not survive a fork
             self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gyrfalcon-refit")
             self._process = process
-        self._future = self._executor.submit(lambda: done(Refitted.of(job)))
+        self._future = self._executor.submit(lambda: done(_computed(job)))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is computed, or waits for its turn."""
+        return self._future is not None and not self._future.done()
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the job under way has been installed, or the time is up."""

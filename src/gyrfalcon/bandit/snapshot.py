@@ -17,7 +17,7 @@ from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
@@ -85,6 +85,7 @@ class Snapshot:
     decided: Ints
     rewarded: Ints
     milestones: Ints
+    silent: Bools | None
     retired: list[Hashable]
     logs: list[Log]
 
@@ -120,6 +121,7 @@ class Snapshot:
             decided=ledger.decided.copy(),
             rewarded=ledger.rewarded.copy(),
             milestones=ledger.milestones.copy(),
+            silent=ledger.silent,
             retired=sorted(ledger.retired, key=repr),
             logs=list(ledger.logs),
         )
@@ -156,6 +158,6 @@ class Snapshot:
         ledger.watermark = self.watermark
         ledger.ended = OrderedDict(zip(self.ended.ids, self.ended.rows(), strict=True))
         ledger.decided, ledger.rewarded = self.decided.copy(), self.rewarded.copy()
-        ledger.milestones = self.milestones.copy()
+        ledger.milestones, ledger.silent = self.milestones.copy(), self.silent
         ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)
         return ledger

@@ -32,7 +32,7 @@ from gyrfalcon.core.arrays import Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import PASSIVE, Log
-from gyrfalcon.learners.action_changes import sources
+from gyrfalcon.learners.action_changes import renumbered, sources
 
 if TYPE_CHECKING:
     from gyrfalcon.bandit.ledger import Ledger
@@ -107,7 +107,8 @@ def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
         for position in ledger.live.values()
         if (event := table.event(position)).action < 0 and event.status == Status.FINAL
     )
-    return Changes(counts, posed=posed, ended=gone)
+    logs = [renumbered(log, source) for log in ledger.logs]
+    return Changes(counts, posed=posed, ended=gone, logs=tuple(log for log in logs if len(log)))
 
 
 def _decided(ledger: Ledger, record: Decided, counts: Counts) -> Changes:
@@ -177,11 +178,11 @@ def _used(ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened, count
         return Changes(counts._replace(n_set_aside=counts.n_set_aside + n), ended=ended)
     counts = counts._replace(n_learned=counts.n_learned + n)
     if isinstance(record, EpochOpened):
-        return Changes(counts._replace(n_open=0), ended=ended, logs=_logs_after(ledger, record.n_log_rows))
+        return Changes(counts._replace(n_open=0), ended=ended, logs=logs_after(ledger, record.n_log_rows))
     return Changes(counts, ended=ended)
 
 
-def _logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:
+def logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:
     """The logs from elsewhere without those of the first `n_rows` rows."""
     remaining = list(ledger.logs)
     while n_rows > 0:
