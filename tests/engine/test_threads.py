@@ -34,7 +34,7 @@ rng = np.random.default_rng(0)
 X = rng.standard_normal((1500, 200))
 problem = Problem([1, 2], features=200, out_of_range="accept")
 rewards = X[:, 0] + rng.standard_normal(1500)
-log = problem.log(problem.contexts(X), rng.integers(1, 3, 1500), rewards=rewards)
+log = problem.log(problem.contexts(X), rng.integers(1, 3, 1500), rewards=rewards, propensities="uniform")
 for learner in (LinUCB(), EpsilonFalcon(), LinTS()):
     start = learner.start(problem)
     policy = turn_over(learner, start, log, start.stop).policy

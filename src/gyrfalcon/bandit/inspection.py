@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from typing import NoReturn
 
 from gyrfalcon.bandit.deciding import probabilities, problem_for
+from gyrfalcon.bandit.explanation import Explanation, explained
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.status import BanditStatus, status_of
 from gyrfalcon.core.epochs import Epoch
@@ -67,6 +68,25 @@ class Inspection:
             problem = problem_for(engine, context)
             row = probabilities(engine, problem.context(context, actions, eligible))[0].tolist()
         return dict(zip(problem.actions, row, strict=True))
+
+    def explain(
+        self, context: object = None, *, actions: object = None, eligible: object = None
+    ) -> Explanation:
+        """Estimate, confidence width and probability of every action in a context, and what they come from.
+
+        Parameters
+        ----------
+        context
+            Features as in `decide`.
+        actions
+            Features of actions as in `decide`.
+        eligible
+            Labels that may be chosen as in `decide`.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            problem = problem_for(engine, context)
+            return explained(engine, problem, problem.context(context, actions, eligible))
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until no refit is under way in the background.

@@ -6,17 +6,21 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from typing import Self
+from dataclasses import replace
+from typing import Any, Self
 
 from gyrfalcon.bandit.action_sets import listed_labels, with_actions, without_actions
 from gyrfalcon.bandit.decision_log import DecisionLog, LineSink
 from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.inspection import Inspection
+from gyrfalcon.bandit.journal import RulesChanged
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.outcomes import withdraw
+from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.saving import load_engine
 from gyrfalcon.bandit.snapshot import Snapshot
 from gyrfalcon.bandit.validation import aligned_log
+from gyrfalcon.core.inputs.messages import enumeration
 from gyrfalcon.core.records import Log
 
 
@@ -75,6 +79,24 @@ class Management(Inspection):
             engine = self._live.completed()
             if gone := listed_labels(labels):
                 engine.change_problem(without_actions(engine, gone))
+
+    def change_rules(self, **rules: Any) -> None:
+        """Change rules for rewards from now on; open events follow them too.
+
+        Parameters
+        ----------
+        **rules
+            `reward_timeout`, `default_reward`, `max_pending` or `on_duplicate`, as for `Bandit`.
+        """
+        with self._live.lock:
+            engine = self._live.completed()
+            unknown = [name for name in rules if name not in RewardRules.__slots__]
+            if unknown:
+                names = enumeration(list(RewardRules.__slots__))
+                raise TypeError(f"{enumeration(unknown)} is no rule for rewards; rules are {names}.")
+            changed = replace(engine.rules, **rules)
+            changed.check_default(engine.problem.rewards)
+            engine.record(RulesChanged(engine.clock.now(), changed))
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
         """Write the state to one file, atomically; `load` goes on with the same decisions.

@@ -22,6 +22,7 @@ COMMANDS: CommandTable = {
     "simulate": ("gyrfalcon.cli.simulate", "Simulate a learner in an environment, and print its regret."),
     "sweep": ("gyrfalcon.cli.sweep", "Run a grid of learners, environments and seeds; resumable."),
     "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
+    "inspect": ("gyrfalcon.cli.inspect", "Show the status of a saved bandit."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }
 

@@ -1,0 +1,27 @@
+"""`gyrfalcon inspect`: the status of a saved bandit."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+EXAMPLES = """\
+gyrfalcon inspect shop.bandit
+gyrfalcon inspect shop.bandit --json
+"""
+
+
+def inspect(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File that Bandit.save has written.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the status of a saved bandit.
+
+    Counts of decisions and rewards, the mean reward with its 95% interval, what exploration costs, the last
+    fit, and what needs attention, such as actions whose rewards never arrive.
+    """
+    from gyrfalcon.bandit import Bandit
+
+    status = Bandit.load(file).status()
+    typer.echo(status.to_json() if as_json else str(status))
