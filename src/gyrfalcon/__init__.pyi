@@ -6,10 +6,6 @@ from gyrfalcon import theory as theory
 from gyrfalcon.bandit.bandit import Bandit as Bandit
 from gyrfalcon.bandit.decision import Decision as Decision
 from gyrfalcon.bandit.decision import DecisionBatch as DecisionBatch
-from gyrfalcon.bandit.decision_log import LoggedDecisions as LoggedDecisions
-from gyrfalcon.bandit.decision_log import read_decision_log as read_decision_log
-from gyrfalcon.bandit.explanation import Explanation as Explanation
-from gyrfalcon.bandit.status import BanditStatus as BanditStatus
 from gyrfalcon.core.contexts import Contexts as Contexts
 from gyrfalcon.core.epochs import Epoch as Epoch
 from gyrfalcon.core.fit_report import FitReport as FitReport

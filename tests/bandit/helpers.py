@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.event_table import Status
 from gyrfalcon.bandit.refits import RefitMode

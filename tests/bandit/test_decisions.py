@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gyrfalcon.bandit import Bandit, Decision
+from gyrfalcon import Bandit, Decision
 from gyrfalcon.core.epochs import action_probabilities
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.core.inputs.columns import Numeric
 from gyrfalcon.core.inputs.problem import Problem
 from tests.bandit.helpers import batches, refused

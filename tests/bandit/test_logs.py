@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.alignment import aligned
 from gyrfalcon.core.inputs.problem import Problem

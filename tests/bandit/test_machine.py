@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from gyrfalcon.bandit import Bandit, Decision
+from gyrfalcon import Bandit, Decision
 from gyrfalcon.bandit.reward_rules import OnDuplicate
 from tests.bandit.helpers import Clock, batches, bytes_of
 

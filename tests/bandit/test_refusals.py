@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from tests.bandit.helpers import Clock, Recorder, refused
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.bandit.reward_rules import OnDuplicate
 from tests.bandit.helpers import Clock, Recorder, refused
 

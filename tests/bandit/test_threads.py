@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gyrfalcon.bandit import Bandit, Decision
+from gyrfalcon import Bandit, Decision
 from tests.bandit.helpers import Recorder, batches, check_books, waiting_ids
 
 N_THREADS, N_EVENTS = 8, 2000

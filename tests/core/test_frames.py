@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.storage import files
 from gyrfalcon.storage.migrations import VERSION
 from tests.bandit.helpers import Clock, batches, bytes_of

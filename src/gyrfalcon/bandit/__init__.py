@@ -1,6 +1,5 @@
-"""The bandit for use in programs, and its decisions."""
+"""The live bandit: its status, explanations of its decisions, and its decision log."""
 
-from gyrfalcon.bandit.bandit import Bandit
-from gyrfalcon.bandit.decision import Decision, DecisionBatch
+from gyrfalcon.registry import front_door
 
-__all__ = ["Bandit", "Decision", "DecisionBatch"]
+__getattr__, __dir__, __all__ = front_door(__name__)

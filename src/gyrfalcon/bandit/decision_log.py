@@ -33,7 +33,7 @@ LineSink = Callable[[Line], object]
 
 
 class DecisionLog:
-    """Sink for a bandit's records: lines for a file of its own in a folder, or for a function.
+    """Sink for the records of a bandit, which writes lines to a new file in a folder, or calls a function.
 
     Every line is written whole by one call of the operating system, so that a killed process leaves at most
     its last line cut off, which readers leave out. No two processes share a file.

@@ -75,7 +75,7 @@ def policy_hash(epoch: Epoch) -> str | None:
 
 
 def _computed(job: RefitJob) -> Refitted:
-    """The outcome of a job in a thread of its own, where nobody else would hear of SystemExit."""
+    """The outcome of a job in another thread, where an exception such as SystemExit would be lost."""
     try:
         return Refitted.of(job)
     except BaseException as error:

@@ -21,7 +21,7 @@ def inspect(
     Counts of decisions and rewards, the mean reward with its 95% interval, what exploration costs, the last
     fit, and what needs attention, such as actions whose rewards never arrive.
     """
-    from gyrfalcon.bandit import Bandit
+    from gyrfalcon import Bandit
 
     status = Bandit.load(file).status()
     typer.echo(status.to_json() if as_json else str(status))
