@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,7 +157,7 @@ def test_rows_that_are_not_passive_have_no_say() -> None:
 
 def test_only_the_latest_rows_are_looked_at() -> None:
     early, late = uniform_rows(STEP, 3000, seed=1), uniform_rows(RIGHT, MOST_ROWS, seed=2)
-    both, oracle = Log.concat((early, late), 2), oracle_of(late)
+    both, oracle = Log.concat((replace(early, problem=late.problem), late), 2), oracle_of(late)
     assert corollary_share(both, oracle, 2, before=0.0) == corollary_share(late, oracle, 2, before=0.0)
 
 

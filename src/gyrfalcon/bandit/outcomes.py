@@ -48,9 +48,9 @@ def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, fi
         in_fit = engine.job is not None and ledger.live.get(text) in engine.job.positions
         try:
             reward = engine.rules.credited(text, event, value, ledger.problem.rewards, in_fit=in_fit)
-        except LateRewardError:
+        except LateRewardError as error:
             engine.record(LateReward(text, now))
-            raise
+            raise ValueError(str(error)) from None
         credited[text] = reward
     is_final = final or engine.rules.reward_timeout is None
     changed = {text: reward for text, reward in credited.items() if reward is not None}
