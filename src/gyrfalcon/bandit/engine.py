@@ -37,6 +37,7 @@ CHUNK = 1024
 """Ready rows that are added to the sums of a long epoch at a time."""
 
 Sink = Callable[[int, Record], None]
+_BESIDE_THE_LEDGER = (EpochOpened, RowsSummed, ProblemChanged, RulesChanged, LogAdded)
 
 
 class _Step(NamedTuple):
@@ -137,7 +138,7 @@ class BanditEngine:
 
     def apply(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect; of an opened epoch, `following` is the fit, or it is computed here."""
-        if isinstance(record, EpochOpened | RowsSummed | ProblemChanged | RulesChanged | LogAdded):
+        if isinstance(record, _BESIDE_THE_LEDGER):
             self.step = self._step(record, following)
             self.complete()
         else:
@@ -231,9 +232,9 @@ class BanditEngine:
     def due(self) -> RefitJob | None:
         """The refit that is due, if none is computed already: it is to be computed and installed."""
         counts, n_summed = self.ledger.counts, 0 if self.sums is None else self.sums.n_new
-        n_rows = self.ledger.n_ready + n_summed
-        if self.job is not None or self.failed:
+        if self.job is not None or self.failed or counts.round < self.epoch.stop:
             return None
+        n_rows = self.ledger.n_ready + n_summed
         if not self.patience.is_over(self.epoch, counts.round, self._n_open(), n_rows):
             return None
         self.job = self._whole_job()

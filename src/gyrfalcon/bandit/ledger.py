@@ -80,7 +80,8 @@ class Ledger:
     def apply(self, record: Record) -> None:
         """Let a record take effect, as a whole."""
         self.complete()
-        self._changes = changes_of(self, record)._replace(record=record)
+        changes = changes_of(self, record)
+        self._changes = changes if changes.record is not None else changes._replace(record=record)
         self.complete()
 
     def complete(self) -> None:

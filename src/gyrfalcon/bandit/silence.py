@@ -24,7 +24,7 @@ _ONE_IN = 50
 
 
 def milestone(n_decided: int, n_rewarded: int) -> int | None:
-    """K where an action without rewards is decided for the 2^k-th time, else None.
+    """The power k of a decision that is the 2^k-th for an action without rewards, else None.
 
     >>> milestone(8, 0), milestone(9, 0), milestone(8, 1)
     (3, None, None)

@@ -67,10 +67,10 @@ class Changes(NamedTuple):
 
 def changes_of(ledger: Ledger, record: Record) -> Changes:
     """What a record changes, with the counts after it."""
+    if isinstance(record, Decided):
+        return _decided(ledger, record, ledger.counts)
     counts = ledger.counts._replace(sequence=ledger.counts.sequence + 1)
     match record:
-        case Decided():
-            return _decided(ledger, record, counts)
         case Rewarded() | Finalised() | Withdrawn():
             return _outcome(ledger, record, counts)
         case LateReward():
@@ -112,16 +112,14 @@ def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
 
 
 def _decided(ledger: Ledger, record: Decided, counts: Counts) -> Changes:
-    event = Event(record.action, record.component, record.epoch, record.round, record.propensity, record.time)
-    opened = counts._replace(
-        round=counts.round + 1,
-        n_decided=counts.n_decided + 1,
-        n_waiting=counts.n_waiting + 1,
-        n_open=counts.n_open + _is_planned(ledger, event),
-    )
-    new = (counts.n_decided, record.event_id, event, record.contexts, record.row)
-    tally = ((event.action, int(ledger.decided[event.action]) + 1, int(ledger.rewarded[event.action])),)
-    return Changes(opened, new=new, tally=tally)
+    """The way of every decision: positional, because keywords would take as long as all the rest."""
+    event_id, now, contexts, row, action, component, epoch, round_, propensity, *_ = record
+    event = Event(action, component, epoch, round_, propensity, now)
+    sequence, rounds, n_decided, n_waiting, n_open, *others = counts
+    n_open += epoch == ledger.epoch_index and round_ < ledger.stop
+    opened = Counts._make((sequence + 1, rounds + 1, n_decided + 1, n_waiting + 1, n_open, *others))
+    tally = ((action, int(ledger.decided[action]) + 1, int(ledger.rewarded[action])),)
+    return Changes(opened, record, (n_decided, event_id, event, contexts, row), (), (), tally)
 
 
 def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn, counts: Counts) -> Changes:
