@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gyrfalcon.bandit
-from gyrfalcon.bandit import Bandit
+from gyrfalcon import Bandit
 from gyrfalcon.bandit.journal import Record
 from tests.bandit.helpers import Clock, Recorder, batches, bytes_of_engine, check_books
 
@@ -43,7 +43,9 @@ def interrupted_at(n: int) -> Iterator[list[int]]:
     count = [0]
 
     def local(frame: FrameType, kind: str, _: Any) -> Any:
-        if kind == "line" and not lines_of(frame.f_code.co_filename)[frame.f_lineno - 1].strip().startswith("with "):
+        if kind == "line" and not lines_of(frame.f_code.co_filename)[frame.f_lineno - 1].strip().startswith(
+            "with "
+        ):
             count[0] += 1
             if count[0] == n:
                 raise InterruptedCallError

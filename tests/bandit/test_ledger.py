@@ -31,9 +31,13 @@ from gyrfalcon.core.inputs.problem import Problem
 PROBLEM = Problem(["a", "b", "c"], features=2, reward_range=(0, 10))
 
 
-def decided(number: int, action: int | None = None, problem: Problem = PROBLEM, eligible: object = None) -> Decided:
+def decided(
+    number: int, action: int | None = None, problem: Problem = PROBLEM, eligible: object = None
+) -> Decided:
     contexts = problem.contexts(np.full((1, 2), float(number)), eligible=eligible)
-    return Decided(str(number), float(number), contexts, 0, number % 3 if action is None else action, 0, 1, number, 0.5)
+    return Decided(
+        str(number), float(number), contexts, 0, number % 3 if action is None else action, 0, 1, number, 0.5
+    )
 
 
 def rewarded(number: int, reward: float = 5.0, *, final: bool = True) -> Rewarded:
@@ -109,9 +113,16 @@ def test_ended_events_are_forgotten_from_the_oldest_on() -> None:
 
 def test_rows_keep_their_actions_when_others_come_and_go() -> None:
     mask = np.array([[True, True, False]])
-    log = PROBLEM.log(PROBLEM.contexts(np.zeros((3, 2)), eligible=np.repeat(mask, 3, axis=0)), ["a", "b", "a"], [1, 2, 3])
+    log = PROBLEM.log(
+        PROBLEM.contexts(np.zeros((3, 2)), eligible=np.repeat(mask, 3, axis=0)), ["a", "b", "a"], [1, 2, 3]
+    )
     ledger = ledger_of(
-        decided(0, 0), decided(1, 1), decided(2, 2), decided(3, 0), decided(4, 1, eligible=mask), LogAdded(1.0, log)
+        decided(0, 0),
+        decided(1, 1),
+        decided(2, 2),
+        decided(3, 0),
+        decided(4, 1, eligible=mask),
+        LogAdded(1.0, log),
     )
     for number in (0, 1, 4):
         ledger.apply(rewarded(number))
@@ -162,7 +173,10 @@ def test_overdue_events_are_the_late_and_those_beyond_the_cap() -> None:
     ledger = ledger_of(*map(decided, range(5)), rewarded(1))
     late = [(one, crowded) for one, _, crowded in ledger.overdue(12.0, 10.0, 100)]
     assert late == [("0", False), ("2", False)]
-    assert [(one, crowded) for one, _, crowded in ledger.overdue(10.0, 10.0, 2)] == [("0", False), ("2", True)]
+    assert [(one, crowded) for one, _, crowded in ledger.overdue(10.0, 10.0, 2)] == [
+        ("0", False),
+        ("2", True),
+    ]
     assert [one for one, *_ in ledger.overdue(99.0, None, 3)] == ["0"]
     assert list(ledger.overdue(99.0, None, 4)) == []
 
@@ -186,7 +200,9 @@ def test_a_table_gives_back_what_was_written_with_masks_and_features_of_actions(
     written = {}
     for position in (0, 3, SEGMENT - 1, SEGMENT, 3 * SEGMENT + 5):
         eligible = None if position < 4 else np.array([[True, position % 2 == 0]])
-        contexts = problem.contexts(rng.normal(size=(1, 1)), actions=rng.normal(size=(1, 2, 2)), eligible=eligible)
+        contexts = problem.contexts(
+            rng.normal(size=(1, 1)), actions=rng.normal(size=(1, 2, 2)), eligible=eligible
+        )
         event = Event(position % 2, 0, 1, position, 0.25, 1.5)
         table.write(position, f"id {position}", event, contexts, 0)
         written[position] = (event, contexts)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from gyrfalcon.bandit import Bandit, Decision
+from gyrfalcon import Bandit, Decision
 from gyrfalcon.bandit.reward_rules import LateRewardError, OnDuplicate
 from gyrfalcon.core.epochs import action_probabilities
 from gyrfalcon.core.records import Log
@@ -126,7 +126,11 @@ class BanditMachine(RuleBasedStateMachine):
         is_final = final or self.timeout is None
         if event.status == "pending":
             after: float | None = value
-        elif self.on_duplicate == "first" and not event.expired and event.status not in ("dropped", "withdrawn"):
+        elif (
+            self.on_duplicate == "first"
+            and not event.expired
+            and event.status not in ("dropped", "withdrawn")
+        ):
             after = event.reward
             is_final = is_final and not event.waits
             if event.status not in ("pending", "rewarded", "final"):
