@@ -74,13 +74,13 @@ def test_other_programs_can_look_inside(path: Path) -> None:
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
-def test_a_new_file_has_the_permissions_of_any_new_file(path: Path, umask: int) -> None:
+def test_a_new_file_is_its_owners_alone(path: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
         files.save(path, VALUE)
     finally:
         os.umask(before)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~umask
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 & ~umask
 
 
 def test_a_replaced_file_keeps_its_permissions(path: Path) -> None:

@@ -113,11 +113,12 @@ class Management(Inspection):
         OSError, TypeError
             If the file cannot be written, or the state holds a value of an unknown class.
         """
+        from gyrfalcon.engine.fingerprint import fingerprint
         from gyrfalcon.storage import files
 
         with self._live.lock:
             snapshot = Snapshot.of(self._live.completed(), self._live.refit)
-        files.save(path, snapshot, classes)
+        files.save(path, snapshot, classes, about=fingerprint().to_dict())
 
     @classmethod
     def load(

@@ -16,10 +16,11 @@ _LONG_AGO = 3600.0
 """Seconds after which a temporary file counts as left behind, even by another machine."""
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes, *, private: bool = False) -> None:
     """Write a file in one step: after a crash the path holds the old file or the new one.
 
-    A new file gets the permissions of any new file (the umask), a replaced one keeps those it had.
+    A new file gets the permissions of any new file (the umask), or the owner's alone if it is `private`. A
+    replaced one keeps those it had.
     """
     path = path.resolve()  # a link stays a link, and its target is replaced
     if path.exists() and not path.is_file():
@@ -27,7 +28,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         raise OSError(kind, "the path is not that of a file", str(path))
     temporary = path.with_name(_part_name())
     try:
-        _write_through(temporary, content.encode() if isinstance(content, str) else content)
+        _write_through(temporary, content.encode() if isinstance(content, str) else content, private)
         if path.exists():
             temporary.chmod(path.stat().st_mode & 0o7777)
         temporary.replace(path)
@@ -51,8 +52,9 @@ def _part_name() -> str:
     return f".{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(8)}.gyrfalcon-part"
 
 
-def _write_through(path: Path, content: bytes) -> None:
-    with path.open("xb") as file:
+def _write_through(path: Path, content: bytes, private: bool) -> None:
+    path.touch(0o600 if private else 0o666, exist_ok=False)
+    with path.open("r+b") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

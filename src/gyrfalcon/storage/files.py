@@ -11,33 +11,50 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gyrfalcon.oracles.regressors.fitted import RefitError
-from gyrfalcon.storage.atomic import write_atomically
+from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
 from gyrfalcon.storage.class_ids import ClassIds
 from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder
 from gyrfalcon.storage.migrations import VERSION, FormatVersionError, migrated
 
 FORMAT = "gyrfalcon"
+MOST_BYTES = 2**32
+"""Largest file that is read: a file from elsewhere can't fill the memory."""
 _MANIFEST = "manifest.json"
 
 
-def save(path: str | os.PathLike[str], value: object, classes: Iterable[type] = ()) -> None:
-    """Write a value atomically: after a crash the path holds the old file or the new one, never a part."""
+def save(
+    path: str | os.PathLike[str],
+    value: object,
+    classes: Iterable[type] = (),
+    about: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a value atomically: after a crash the path holds the old file or the new one, never a part.
+
+    A new file is readable for its owner alone. What `about` says of the writer is never read back.
+    """
     encoder = Encoder(ClassIds(classes))
     try:
         manifest = json.dumps(
-            {"format": FORMAT, "format_version": VERSION, "value": encoder.encode(value)}, allow_nan=False
+            {
+                "format": FORMAT,
+                "format_version": VERSION,
+                "about": dict(about or {}),
+                "value": encoder.encode(value),
+            },
+            allow_nan=False,
         )
     except RecursionError:
         raise ValueError("the value is nested too deeply to be stored; make its labels flatter.") from None
     try:
-        write_atomically(Path(path), _archive(manifest, encoder.arrays))
+        remove_leftovers(Path(path).resolve().parent)
+        write_atomically(Path(path), _archive(manifest, encoder.arrays), private=True)
     except OSError as error:
         reason = (
             f"{error.strerror}, so nothing was saved and what was there is untouched; free space or correct"
@@ -50,6 +67,12 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
     ids = ClassIds(classes)
     if Path(path).is_dir():
         raise ValueError(f"{os.fspath(path)} is a directory; give the file that .save wrote.")
+    size = Path(path).stat().st_size
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"{os.fspath(path)} has {size} bytes, more than any file that is read ({MOST_BYTES}); "
+            "give a file that .save wrote."
+        )
     content = Path(path).read_bytes()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
