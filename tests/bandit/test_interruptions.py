@@ -7,18 +7,22 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
 import pytest
 
 import gyrfalcon.bandit
 from gyrfalcon import Bandit
+from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.journal import Record
-from tests.bandit.helpers import Clock, Recorder, batches, bytes_of_engine, check_books
+from gyrfalcon.bandit.live import LiveEngine
+from gyrfalcon.bandit.snapshot import Snapshot
+from gyrfalcon.storage.codec import ClassIds, Encoder
+from tests.bandit.helpers import Clock, Recorder, batches, check_books
 
 FOLDER = str(Path(gyrfalcon.bandit.__file__).parent)
 Call = Callable[[Bandit], object]
@@ -72,8 +76,10 @@ def retire(label: str) -> Call:
 
 def update(bandit: Bandit) -> None:
     problem = bandit.problem
-    if not any(9.0 in log.contexts.shared for log in rows_seen(bandit)):
-        bandit.update(problem.log(problem.contexts([[9.0], [8.0]]), ["b", "c"], [1, 0]))
+    if any(9.0 in log.contexts.shared for log in rows_seen(bandit)):
+        bandit.reward_many({})  # what was cut off goes on
+    else:
+        bandit.update(problem.log(problem.contexts([[9.0], [8.0]]), ["b", "c"], [1, 0], [0.5, 0.5]))
 
 
 def rows_seen(bandit: Bandit) -> list[Any]:
@@ -82,16 +88,7 @@ def rows_seen(bandit: Bandit) -> list[Any]:
     return [*learner.logs, *bandit._live.engine.ledger.logs]
 
 
-def later(seconds: float) -> Call:
-    def call(bandit: Bandit) -> None:
-        clock = bandit._live.engine.clock.source
-        assert isinstance(clock, Clock)
-        clock.now += seconds
-
-    return call
-
-
-WITHOUT_TIMEOUT: list[Call] = [
+WITHOUT_TIMEOUT: list[Call | float] = [
     lambda bandit: bandit.decide([1.0], event_id="first"),
     lambda bandit: bandit.decide_many([[2.0], [3.0]], event_ids=["second", "third"]),
     lambda bandit: bandit.reward("second", 0.5),
@@ -107,25 +104,25 @@ WITHOUT_TIMEOUT: list[Call] = [
     lambda bandit: bandit.reward("sixth", 0.75),
     lambda bandit: bandit.decide([7.0], event_id="seventh"),
 ]
-WITH_TIMEOUT: list[Call] = [
+WITH_TIMEOUT: list[Call | float] = [  # numbers are seconds that pass
     lambda bandit: bandit.decide_many([[2.0], [3.0]], event_ids=["first", "second"]),
     lambda bandit: bandit.reward("first", 0.5),
-    later(5.0),
+    5.0,
     lambda bandit: bandit.decide([2.0], event_id="third"),
     lambda bandit: bandit.reward("third", 1.0, final=True),
-    later(5.0),
+    5.0,
     lambda bandit: bandit.decide([3.0], event_id="fourth"),
-    later(5.0),
+    5.0,
     lambda bandit: bandit.decide_many([[1.0]] * 4, event_ids=["p", "q", "r", "s"]),
     lambda bandit: bandit.reward_many({"r": 1.0, "p": 0.5}),
-    later(10.0),
+    10.0,
     lambda bandit: bandit.reward_many({}),
     lambda bandit: bandit.decide([3.0], event_id="last"),
 ]
 
 
 def bandit_of(timeout: float | None) -> Bandit:
-    bandit = Bandit(
+    return Bandit(
         ["a", "b"],
         learner=Recorder(3),
         seed=1,
@@ -135,49 +132,68 @@ def bandit_of(timeout: float | None) -> Bandit:
         max_pending=4,
         clock=Clock(),
     )
-    bandit._live.engine.ledger.outbox = deque()
-    return bandit
 
 
-@pytest.mark.parametrize("timeout", [None, 10.0])
-def test_every_line_may_be_interrupted_and_nothing_is_lost_or_counted_twice(timeout: float | None) -> None:
-    calls = WITHOUT_TIMEOUT if timeout is None else WITH_TIMEOUT
-    expected, journal, n_lines = played(calls, timeout, 0)
-    assert n_lines > 500
-    n_interrupted = 0
-    for n in range(1, n_lines + 1):
-        state, records, n_run = played(calls, timeout, n)
-        n_interrupted += n_run >= n
-        assert state == expected, n
-        assert records == journal, n
-    assert n_interrupted == n_lines
-
-
-def played(calls: list[Call], timeout: float | None, n: int) -> tuple[bytes, list[tuple[int, str]], int]:
-    """The state after all calls, of which the one that was interrupted at line n is made again."""
-    bandit, seen = bandit_of(timeout), dict[int, Record]()
+def restored(snapshot: Snapshot, now: float) -> tuple[Bandit, list[tuple[int, str]]]:
+    """The bandit of a snapshot, and the records that it will deliver."""
+    learner = snapshot.learner
+    assert isinstance(learner, Recorder)
+    clock = MonotonicClock(Clock(now), snapshot.clock_latest, snapshot.clock_offset)
+    engine = replace(snapshot, learner=Recorder(learner.size, list(learner.logs))).engine(clock)
+    seen: list[tuple[int, str]] = []
 
     def sink(number: int, record: Record) -> None:
-        assert number in (len(seen), len(seen) + 1)  # an interrupted one may come again
-        seen[number] = record
+        if seen[-1:] != [(number, type(record).__name__)]:  # the last one may come again
+            seen.append((number, type(record).__name__))
 
-    bandit._live.engine.sink = sink
-    n_run = 0
-    for call in calls:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                with interrupted_at(n - n_run if n > n_run else 0) as count:
-                    call(bandit)
-            except InterruptedCallError:
-                with interrupted_at(0) as again:
-                    check_books(bandit)
-                    call(bandit)
-                n_run += again[0] * 0
-            n_run += count[0]
-        check_books(bandit)
-    state = bytes_of_engine(bandit._live.engine, learner=None)
-    return state, [(number, type(record).__name__) for number, record in seen.items()], n_run
+    engine.sink, engine.ledger.outbox = sink, deque()
+    bandit = Bandit.__new__(Bandit)
+    bandit._live = LiveEngine(engine, "inline")
+    return bandit, seen
+
+
+def after(call: Call, snapshot: Snapshot, now: float, n: int) -> tuple[Bandit, list[tuple[int, str]], int]:
+    """The bandit after a call, which is made again where it is interrupted at line n."""
+    bandit, seen = restored(snapshot, now)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with interrupted_at(n) as count:
+                call(bandit)
+        except InterruptedCallError:
+            check_books(bandit)
+            call(bandit)
+    check_books(bandit)
+    return bandit, seen, count[0]
+
+
+def encoded(bandit: Bandit) -> str:
+    """The state but for the learner, whose list of logs may have one twice, and the seconds of refits."""
+    encoder = Encoder(ClassIds([Recorder]))
+    snapshot = replace(Snapshot.of(bandit._live.completed(), "inline"), learner=None, refit_seconds=0.0)
+    return repr((encoder.encode(snapshot), [array.tolist() for array in encoder.arrays]))
+
+
+@pytest.mark.parametrize("stride", [9, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("timeout", [None, 10.0])
+def test_any_line_may_be_interrupted_and_nothing_is_lost_or_counted_twice(
+    timeout: float | None, stride: int
+) -> None:
+    snapshot, now, n_lines = Snapshot.of(bandit_of(timeout)._live.engine, "inline"), 1000.0, 0
+    for number, call in enumerate(WITHOUT_TIMEOUT if timeout is None else WITH_TIMEOUT):
+        if isinstance(call, float):
+            now += call
+            continue
+        whole, records, n = after(call, snapshot, now, 0)
+        expected = encoded(whole)
+        for line in range(1 + number % stride, n + 1, stride):
+            bandit, seen, _ = after(call, snapshot, now, line)
+            assert encoded(bandit) == expected, (number, line)
+            assert seen == records, (number, line)
+        n_lines += n
+        snapshot = Snapshot.of(whole._live.engine, "inline")
+    assert n_lines > 2000
+    assert snapshot.n_refits > 1
 
 
 def test_a_refit_that_is_interrupted_is_made_by_the_next_call() -> None:
@@ -203,8 +219,7 @@ def test_a_refit_that_is_interrupted_is_made_by_the_next_call() -> None:
 
 
 def test_many_rewards_are_all_credited_although_an_exception_comes_in_between() -> None:
-    n_lines, state = 10_000, b""
-    for n in range(1, n_lines):
+    for n in range(1, 10_000):
         bandit = Bandit(["a", "b"], learner=batches(100), seed=1)
         ids = bandit.decide_many(n=3).event_id
         try:
@@ -216,11 +231,3 @@ def test_many_rewards_are_all_credited_although_an_exception_comes_in_between() 
         else:
             break
     assert n > 50
-    assert not state
-
-
-def test_probabilities_of_arrays_are_as_they_were() -> None:
-    bandit = Bandit(["a", "b"], learner=batches(100), features=1, seed=1)
-    before = bytes_of_engine(bandit._live.engine)
-    assert sum(bandit.probabilities([1.0]).values()) == pytest.approx(1.0)
-    assert np.array_equal(before, bytes_of_engine(bandit._live.engine))

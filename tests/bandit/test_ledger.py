@@ -93,7 +93,7 @@ def test_rows_of_a_fit_are_the_first_that_were_ready_and_each_is_used_once() -> 
 
 
 def test_logs_from_elsewhere_come_first_and_only_those_of_the_fit_are_used() -> None:
-    log = PROBLEM.log(PROBLEM.contexts(np.full((2, 2), 7.0)), ["a", "b"], [1, 2], rounds=[70, 71])
+    log = PROBLEM.log(PROBLEM.contexts(np.full((2, 2), 7.0)), ["a", "b"], [1, 2], [0.5, 0.5], rounds=[70, 71])
     ledger = ledger_of(decided(0), rewarded(0), LogAdded(1.0, log), LogAdded(2.0, log))
     assert (ledger.n_log_rows, ledger.n_ready, ledger.counts.round) == (4, 5, 5)
     assert ledger.rows(1, 2).round.tolist() == [70, 71, 0]
@@ -114,7 +114,10 @@ def test_ended_events_are_forgotten_from_the_oldest_on() -> None:
 def test_rows_keep_their_actions_when_others_come_and_go() -> None:
     mask = np.array([[True, True, False]])
     log = PROBLEM.log(
-        PROBLEM.contexts(np.zeros((3, 2)), eligible=np.repeat(mask, 3, axis=0)), ["a", "b", "a"], [1, 2, 3]
+        PROBLEM.contexts(np.zeros((3, 2)), eligible=np.repeat(mask, 3, axis=0)),
+        ["a", "b", "a"],
+        [1, 2, 3],
+        [0.5] * 3,
     )
     ledger = ledger_of(
         decided(0, 0),

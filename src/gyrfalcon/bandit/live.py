@@ -47,6 +47,7 @@ class LiveEngine:
     def completed(self) -> BanditEngine:
         """The engine, for the holder of the lock: what an exception has cut off is complete."""
         self.engine.complete()
+        self.engine.deliver()
         return self.engine
 
     def advance(self) -> None:

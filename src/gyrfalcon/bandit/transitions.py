@@ -82,7 +82,7 @@ def changes_of(ledger: Ledger, record: Record) -> Changes:
         case ProblemChanged(problem=problem):
             return _posed(ledger, problem, counts)
         case RulesChanged(rules=rules):
-            return Changes(counts, rules=rules)
+            return _ruled(ledger, rules, counts)
 
 
 def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
@@ -126,6 +126,40 @@ def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn, counts: C
     position = ledger.live[record.event_id]
     before = ledger.table.event(position)
     after = _after(before, record)
+    counts = _counted(ledger, record, before, after, position, counts)
+    tally: tuple[tuple[int, int, int], ...] = ()
+    if isinstance(record, Rewarded) and math.isnan(before.reward) and after.action >= 0:
+        tally = ((after.action, int(ledger.decided[after.action]), int(ledger.rewarded[after.action]) + 1),)
+    if after.status > Status.FINAL:
+        return Changes(counts, ended=((record.event_id, position, after),), tally=tally)
+    return Changes(counts, updated=((position, after),), tally=tally)
+
+
+def _ruled(ledger: Ledger, rules: RewardRules, counts: Counts) -> Changes:
+    """Other rules apply: without a timeout, rewards that waited for theirs are final."""
+    updated, ended = [], []
+    for event_id, position in ledger.live.items() if rules.reward_timeout is None else ():
+        before = ledger.table.event(position)
+        if before.status == Status.REWARDED:
+            record = Rewarded(event_id, before.decided_at, before.reward, final=True)
+            after = _after(before, record)
+            counts = _counted(ledger, record, before, after, position, counts)
+            if after.status == Status.FINAL:
+                updated.append((position, after))
+            else:
+                ended.append((event_id, position, after))
+    return Changes(counts, rules=rules, updated=tuple(updated), ended=tuple(ended))
+
+
+def _counted(
+    ledger: Ledger,
+    record: Rewarded | Finalised | Withdrawn,
+    before: Event,
+    after: Event,
+    position: int,
+    counts: Counts,
+) -> Counts:
+    """The counts after the outcome of an event."""
     settles = before.is_waiting and not after.is_waiting
     first_reward = isinstance(record, Rewarded) and math.isnan(before.reward)
     counts = counts._replace(
@@ -139,13 +173,7 @@ def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn, counts: C
         n_crowded=counts.n_crowded + (isinstance(record, Finalised) and record.crowded),
         n_withdrawn=counts.n_withdrawn + (after.status == Status.WITHDRAWN),
     )
-    counts = _with_reward(counts, before, after)
-    tally: tuple[tuple[int, int, int], ...] = ()
-    if first_reward and after.action >= 0:
-        tally = ((after.action, int(ledger.decided[after.action]), int(ledger.rewarded[after.action]) + 1),)
-    if after.status > Status.FINAL:
-        return Changes(counts, ended=((record.event_id, position, after),), tally=tally)
-    return Changes(counts, updated=((position, after),), tally=tally)
+    return _with_reward(counts, before, after)
 
 
 def _with_reward(counts: Counts, before: Event, after: Event) -> Counts:
