@@ -98,7 +98,7 @@ class Ledger:
         crowd = self.counts.n_waiting - most
         if crowd <= 0 and timeout is None:
             return
-        self._move_watermark()
+        self.move_watermark()
         for position in range(self.watermark, self.counts.n_decided):
             if self.table.status(position) > Status.REWARDED:
                 continue
@@ -159,7 +159,7 @@ class Ledger:
         if changes.logs is not None:
             self.logs = changes.logs
         if self.whole_cohorts:
-            self._move_watermark()
+            self.move_watermark()
         if self.outbox is not None and changes.record is not None:
             number = changes.counts.sequence
             if not self.outbox or self.outbox[-1][0] < number:
@@ -200,7 +200,7 @@ class Ledger:
         if event.status == Status.FINAL and not self.whole_cohorts and event.action >= 0:
             self.ready[position] = None
 
-    def _move_watermark(self) -> None:
+    def move_watermark(self) -> None:
         """Pass over events whose outcome is final: with whole cohorts, these are ready from then on."""
         while self.watermark < self.counts.n_decided:
             status = self.table.status(self.watermark)

@@ -93,6 +93,7 @@ class Snapshot:
     def of(engine: BanditEngine, refit: RefitMode) -> Snapshot:
         """The snapshot of an engine."""
         ledger = engine.ledger
+        ledger.move_watermark()  # which may lag behind, so that the same events give the same file
         counts = ledger.counts._asdict()
         positions = np.array(list(ledger.live.values()), dtype=np.int64)
         _, contexts = ledger.table.take(positions, ledger.problem.n_actions)
