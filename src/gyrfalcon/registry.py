@@ -207,6 +207,8 @@ ENTRIES = (
     Entry("Tally", "estimates.tally", "stored", "tally"),
     Entry("Fitted", "learners.steps", "stored", "state/fitted"),
     Entry("Sums", "learners.steps", "stored", "state/sums"),
+    Entry("RewardScale", "learners.reward_scale", "stored", "state/reward-scale"),
+    Entry("ScaledModel", "learners.reward_scale", "stored", "model/scaled"),
     Entry("AdaptiveState", "learners.adaptive.state", "stored", "state/adaptive"),
     Entry("GateStatistics", "learners.adaptive.state", "stored", "state/gate-statistics"),
     Entry("ValueGate", "learners.adaptive.value_gate", "stored", "state/value-gate"),

@@ -7,7 +7,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
-from gyrfalcon.oracles.linear.models import OptimisticModel
+from gyrfalcon.oracles.linear.models import JointModel, OptimisticModel, PerActionModel
 
 
 def interval_contexts(x: Floats) -> Contexts:
@@ -28,8 +28,11 @@ def lines_of(model: Scorer) -> Floats:
 
 
 def played_model(policy: Policy | None) -> Scorer | None:
-    """The model that a policy plays by; None if there is none, as in uniform play."""
-    return policy.scorer if isinstance(policy, KernelPolicy) else None
+    """The model that a policy plays by, of rewards; None if there is none, as in uniform play."""
+    scorer = policy.scorer if isinstance(policy, KernelPolicy) else None
+    if isinstance(scorer, PerActionModel | JointModel | OptimisticModel):
+        return scorer.restored()
+    return scorer
 
 
 def crossing(model: Scorer) -> float:

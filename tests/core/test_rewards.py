@@ -71,10 +71,38 @@ def test_clip_moves_rewards_to_the_nearer_end() -> None:
 
 def test_accept_lets_rewards_through() -> None:
     assert RewardRange(0, 2, out_of_range="accept").to_unit([-2, 1, 4]).tolist() == [-1.0, 0.5, 2.0]
-    with pytest.raises(ValueError, match="too large"):
+    with pytest.raises(ValueError, match=r"more than 1e\+100 widths"):
         RewardRange(-1e308, 7e307, out_of_range="accept").unit_one(1e308)
-    with pytest.raises(ValueError, match="too large"):
+    with pytest.raises(ValueError, match=r"more than 1e\+100 widths"):
         RewardRange(0, 1e-300, out_of_range="accept").to_unit([1e10])
+
+
+@pytest.mark.parametrize("cost", [False, True])
+def test_without_a_range_rewards_are_taken_as_they_are(cost: bool) -> None:
+    rewards, sign = RewardRange(None, None, cost=cost), -1.0 if cost else 1.0
+    assert rewards.ends is None
+    assert rewards.out_of_range == "accept"
+    assert rewards.to_unit([3, -4.5, 0]).tolist() == [sign * 3.0, sign * -4.5, 0.0]
+    assert rewards.unit_one(7) == sign * 7.0
+    assert rewards.from_unit(rewards.to_unit([3.0, -4.5])).tolist() == [3.0, -4.5]
+    assert rewards.checked(2) == 2.0
+
+
+def test_clipping_needs_a_range_and_a_range_both_ends() -> None:
+    with pytest.raises(ValueError, match="no reward range to clip to"):
+        RewardRange(None, None, out_of_range="clip")
+    with pytest.raises(ValueError, match="low end"):
+        RewardRange(None, 1.0)
+
+
+@pytest.mark.parametrize("value", [1e155, -1e155])
+def test_a_reward_that_would_swamp_all_others_is_refused(value: float) -> None:
+    for rewards in (RewardRange(None, None), RewardRange(out_of_range="accept")):
+        with pytest.raises(ValueError, match=r"e\+155 is more than 1e\+100"):
+            rewards.checked(value)
+        with pytest.raises(ValueError, match=r"row 1: .* more than 1e\+100"):
+            rewards.to_unit([1.0, value])
+    assert RewardRange(out_of_range="clip").unit_one(value) == float(value > 0)
 
 
 @pytest.mark.parametrize("outside", ["error", "clip", "accept"])

@@ -18,6 +18,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, action_probabilities
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import Environment
@@ -66,9 +67,14 @@ def last_of(run: STEPS) -> tuple[Epoch, AdaptiveState]:
 
 
 def rows_before(run: STEPS, place: int) -> Log:
-    """All rows that the epoch at this place has learned from."""
+    """All rows that the epoch at this place has learned from, with rewards in the units of its fits."""
     logs = [log for _, log in run[:place]]
-    return Log.concat(logs, int(max(log.action.max() for log in logs)) + 1)
+    rows = Log.concat(logs, int(max(log.action.max() for log in logs)) + 1)
+    return in_units_of_fits(rows, adaptive_state(run[place][0]))
+
+
+def in_units_of_fits(log: Log, state: AdaptiveState) -> Log:
+    return replace(log, reward=(log.reward - state.scale.anchor) / state.scale.unit)
 
 
 def drawn(n: int, seed: int, share: float = 0.5, n_features: int = 2) -> Log:
@@ -256,11 +262,13 @@ def test_what_plays_is_the_regression_with_its_bonus_and_gamma() -> None:
     assert isinstance(epoch.policy, KernelPolicy)
     model = epoch.policy.scorer
     assert isinstance(model, RecursiveModel)
-    told = fit.predicted(rows)[0]
+    center, spread = state.scale.mean, state.scale.spread
+    told = fit.model(center=center).means(rows.contexts)[np.arange(len(rows)), rows.action]
     assert model.bonus == pytest.approx(0.75 * math.sqrt(np.mean((rows.reward - told) ** 2)), rel=1e-6)
-    assert epoch.policy.kernel.gamma == pytest.approx(1000.0 * math.sqrt(len(rows)))  # type: ignore[attr-defined]
+    assert isinstance(epoch.policy.kernel, InverseGapWeighting)
+    assert epoch.policy.kernel.gamma * spread == pytest.approx(1000.0 * math.sqrt(len(rows)))
     assert epoch.passive_share == pytest.approx(0.03 * (epoch.start + 1) ** (-1 / 3))
-    assert np.array_equal(model.means(rows.contexts), fit.model().means(rows.contexts))
+    assert np.array_equal(model.means(rows.contexts), fit.model(center=center).means(rows.contexts))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +281,8 @@ def test_features_of_actions_and_no_features_are_left_to_lines(environment: Line
     assert state.candidates.buffered_logs == ()
     contexts = environment.draw(0, 100, seed=3).contexts
     assert np.array_equal(epoch.policy.probabilities(contexts), theirs[-1][0].policy.probabilities(contexts))
-    assert np.array_equal(rows_before(ours, len(ours)).action, rows_before(theirs, len(theirs)).action)
+    for (_, log), (_, other) in zip(ours, theirs, strict=True):
+        assert np.array_equal(log.action, other.action)
 
 
 def test_a_class_that_is_too_large_for_so_many_actions_is_left_out() -> None:
@@ -328,9 +337,11 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
     again = RecursiveRidge.start(fit.basis, 3, fit.ridge).with_rows(rows)
     np.testing.assert_allclose(fit.coefficients, again.coefficients, atol=1e-9)
     log = run[-1][1]
-    after = adaptive_state(learned(QUADRATIC, adapted, log)).candidates.fits[0]
+    state = adaptive_state(learned(QUADRATIC, adapted, log))
+    after = state.candidates.fits[0]
     assert isinstance(after, RecursiveRidge)
-    np.testing.assert_allclose(after.coefficients, again.with_rows(log).coefficients, atol=1e-9)
+    more = again.with_rows(in_units_of_fits(log, state))
+    np.testing.assert_allclose(after.coefficients, more.coefficients, atol=1e-9)
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -419,7 +430,7 @@ def test_a_bandit_that_was_saved_goes_on_as_it_would_have(tmp_path: Path) -> Non
 def test_a_log_warms_all_classes_up() -> None:
     environment = SINUS
     run = steps(LINEAR, environment, 1_500)
-    rows = rows_before(run, len(run) - 1)
+    rows = Log.concat([log for _, log in run[:-1]], 2)
     warm = FOURIER.start(environment.problem, rows)
     cold = FOURIER.start(environment.problem)
     state = adaptive_state(warm)
@@ -429,7 +440,9 @@ def test_a_log_warms_all_classes_up() -> None:
     fit = state.candidates.fits[0]
     assert isinstance(fit, RecursiveRidge)
     np.testing.assert_allclose(
-        fit.coefficients, RecursiveRidge.start(fit.basis, 2).with_rows(rows).coefficients, atol=1e-10
+        fit.coefficients,
+        RecursiveRidge.start(fit.basis, 2).with_rows(in_units_of_fits(rows, state)).coefficients,
+        atol=1e-10,
     )
     # Nothing has been judged yet: of several classes the linear one goes on.
     assert adaptive_state(AUTO.start(environment.problem, rows)).active == 0

@@ -82,13 +82,13 @@ def test_leads_are_differences_of_log_densities_by_the_number_of_rows() -> None:
 
 
 def test_the_noise_is_the_least_mean_of_errors_in_units_of_their_uncertainty() -> None:
-    assert ClassComparison.none(2).noise == 0.25
+    assert ClassComparison.none(2).noise(0.2) == 0.2
     log, both = log_of(50, 3), [predictions(50, 5), predictions(50, 6)]
     after = ClassComparison.none(2).updated(both, 0, log, 50.0)
     means = [np.mean((log.reward - told(one, log)) ** 2 / (1.0 + one.leverages)) for one in both]
-    assert after.noise == pytest.approx(min(means))
+    assert after.noise(0.25) == pytest.approx(min(means))
     perfect = Predictions(np.tile(log.reward[:, np.newaxis], K), np.zeros(50))
-    assert ClassComparison.none(2).updated([perfect, both[0]], 0, log, 50.0).noise == 1e-3
+    assert ClassComparison.none(2).updated([perfect, both[0]], 0, log, 50.0).noise(0.25) == 1e-3
 
 
 def test_an_error_where_a_class_knows_little_is_no_surprise() -> None:
@@ -218,7 +218,7 @@ def test_the_class_that_made_the_rows_wins_in_the_long_run() -> None:
         given = given.updated([right, wrong], 1, log, 100.0 * (block + 1))
     assert given.z[1, 0] > 7.0
     assert given.best(1, SIZES[:2], 2_000.0, [0, 1]) == 0
-    assert given.noise == pytest.approx(0.09, rel=0.15)
+    assert given.noise(0.25) == pytest.approx(0.09, rel=0.15)
 
 
 def test_estimates_are_kept_within_bounds_before_they_are_scored() -> None:
@@ -309,7 +309,7 @@ def test_forgetting_leaves_ratios_and_makes_room_for_new_rows() -> None:
     given = ClassComparison.none(2).updated(looks, 0, log, 60.0)
     faded = given.scaled(0.25)
     np.testing.assert_allclose(faded.z, given.z, rtol=1e-12)
-    assert faded.noise == pytest.approx(given.noise)
+    assert faded.noise(0.25) == pytest.approx(given.noise(0.25))
     assert faded.vetoed(0, 1, 0.1) == given.vetoed(0, 1, 0.1)
     assert faded.gains[0, 1] / faded.n_gains[0, 1] == pytest.approx(given.gains[0, 1] / 60.0)
     later = log_of(60, 18)

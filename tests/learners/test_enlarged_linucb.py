@@ -13,6 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.steps import fitted_state
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.contracts.environments import Lines, started, uniform_log
 from tests.learners.test_ridge_learner import model_of
@@ -66,8 +67,9 @@ def test_the_bonus_covers_what_misspecification_can_do() -> None:
             EnlargedLinUCB(misspecification=0.1, alpha=0.0, ridge=1e-9, model_class=RAW), environment
         )
         play.learn(replace(log, reward=rewards))
-        model = model_of(play.epoch.policy)
-        assert (np.abs(model.means(log.contexts)) <= model.bonus * model.widths(log.contexts)).all()
+        model, spread = model_of(play.epoch.policy), fitted_state(play.epoch).scale.reward_unit
+        reach = model.bonus * model.widths(log.contexts)
+        assert (np.abs(model.means(log.contexts)) * spread <= reach).all()
     for action in range(3):
         own = log.contexts.shared[log.action == action]
         inverse = np.linalg.inv(own.T @ own)

@@ -12,12 +12,15 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.learners.baselines.explore_first import ExploreFirst
 from gyrfalcon.learners.baselines.uniform import Uniform
+from gyrfalcon.learners.steps import fitted_state
 from tests.contracts.environments import Lines, Play, started, uniform_log
 
 
 def scores_of(play: Play) -> Any:
     assert isinstance(play.epoch.policy, KernelPolicy)
-    return play.epoch.policy.scorer.scores(play.environment.draw(0, 50, seed=2).contexts)
+    scale = fitted_state(play.epoch).scale
+    scores = play.epoch.policy.scorer.scores(play.environment.draw(0, 50, seed=2).contexts)
+    return scale.anchor + scale.unit * (scale.center + scale.spread * scores)
 
 
 def active_log(environment: Lines, n: int, seed: int) -> Any:

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.policies.kernels import inverse_gap_weighting
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.falcon import Falcon
-from tests.contracts.environments import Lines, epochs_of, started, uniform_log
+from gyrfalcon.learners.steps import fitted_state
+from tests.contracts.environments import Lines, Play, epochs_of, started, uniform_log
+from tests.learners.spreads import spread_of
 
 
 def lstsq_scores(x: Any, action: Any, reward: Any, at: Any) -> Any:
@@ -39,7 +43,8 @@ def test_it_plays_inverse_gap_weighting_on_least_squares(data: Any) -> None:
     )
     contexts = environment.draw(0, 50, seed=2).contexts
     gamma = 10 * math.sqrt(3 * 150 / (9 * math.log(2 / 0.05)))
-    expected = inverse_gap_weighting(lstsq_scores(x, action, reward, contexts.shared), gamma)
+    spread = spread_of(np.concatenate([first.reward, second.reward]))
+    expected = inverse_gap_weighting(lstsq_scores(x, action, reward, contexts.shared) / spread, gamma)
     np.testing.assert_allclose(play.epoch.policy.probabilities(contexts), expected, rtol=1e-10)
 
 
@@ -65,12 +70,10 @@ def test_an_action_without_rows_in_the_last_epoch_keeps_its_line() -> None:
     play = started(Falcon(), environment)
     play.learn(uniform_log(environment, 300))
     contexts = environment.draw(0, 50, seed=2).contexts
-    assert isinstance(play.epoch.policy, KernelPolicy)
-    before = play.epoch.policy.scorer.scores(contexts)
+    before = rewards_of(play, contexts)
     log = uniform_log(environment, 100, seed=1)
     play.learn(log.where(log.action != 1))
-    assert isinstance(play.epoch.policy, KernelPolicy)
-    after = play.epoch.policy.scorer.scores(contexts)
+    after = rewards_of(play, contexts)
     np.testing.assert_allclose(after[:, 1], before[:, 1], rtol=0, atol=1e-12)
     assert np.abs(after[:, 0] - before[:, 0]).min() > 1e-6
 
@@ -98,3 +101,10 @@ def test_a_finite_class_has_the_published_gamma_of_all_rows() -> None:
     assert play.epoch.report.gamma == pytest.approx(0.28963, abs=1e-5)
     with pytest.raises(ValueError, match=r"class_size is 0\.5"):
         Falcon(class_size=0.5)
+
+
+def rewards_of(play: Play, contexts: Contexts) -> Floats:
+    """Estimates of the played model in units of its fits."""
+    assert isinstance(play.epoch.policy, KernelPolicy)
+    scale = fitted_state(play.epoch).scale
+    return scale.center + scale.spread * play.epoch.policy.scorer.scores(contexts)

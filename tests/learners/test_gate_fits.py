@@ -39,21 +39,26 @@ class Sample:
         """Z'WZ and Z'Wr of the rows of an action."""
         own = self.log.action == action
         z, w = self.standardised[own], weights[own]
-        return (z.T * w) @ z, (z.T * w) @ self.log.reward[own]
+        return (z.T * w) @ z, (z.T * w) @ (self.log.reward[own] - self.mean)
 
     def ridge_fit(self, weights: Floats) -> Floats:
-        """(K, d): the minimiser of sum w (r - z'theta)^2 + ridge |theta|^2."""
+        """(K, d): the minimiser of sum w (r - mean - z'theta)^2 + ridge |theta|^2."""
         parts = [self.gram(weights, action) for action in range(K)]
         return np.array([np.linalg.solve(gram + RIDGE * np.eye(len(gram)), cross) for gram, cross in parts])
 
     def passive_risk(self, theta: Floats) -> float:
         """The mean squared error on passive rows."""
         told = np.einsum("nd,nd->n", self.standardised, theta[self.log.action])
-        errors = (self.log.reward - told)[self.log.passive]
+        errors = (self.log.reward - self.mean - told)[self.log.passive]
         return float(errors @ errors) / len(errors)
 
     def scores(self, theta: Floats) -> Floats:
-        return self.standardised @ theta.T
+        return self.mean + self.standardised @ theta.T
+
+    @property
+    def mean(self) -> float:
+        """The mean reward, towards which all fits shrink."""
+        return float(self.log.reward.mean())
 
 
 def bent(seed: int, n: int = 400, passive_share: float = 0.25) -> Sample:
@@ -127,7 +132,7 @@ def test_constrained_fits_are_those_of_a_bisection_over_weighted_regressions(see
 def test_the_constrained_fit_is_what_a_general_solver_finds() -> None:
     slack = 0.01
     sample, models = sample_and_fits(3, slack)
-    z, r = sample.standardised, sample.log.reward
+    z, r = sample.standardised, sample.log.reward - sample.mean
     limit = sample.passive_risk(sample.ridge_fit(sample.log.passive.astype(float))) + slack
 
     def objective(flat: Floats) -> float:
@@ -196,7 +201,7 @@ def test_without_passive_rows_there_is_no_constraint_and_nothing_to_fit_alone() 
     pooled = sample.scores(sample.ridge_fit(np.ones(len(sample.log))))
     np.testing.assert_allclose(models[0].scores(sample.log.contexts), pooled, atol=1e-10)
     assert not fit.binding
-    assert not models[3].scores(sample.log.contexts).any()
+    np.testing.assert_allclose(models[3].scores(sample.log.contexts), sample.mean, rtol=1e-12)
 
 
 def test_an_action_that_passive_rows_miss_is_fitted_by_the_active_ones() -> None:
@@ -314,8 +319,9 @@ def test_forgotten_rows_count_less_in_all_fits_and_widen_the_slack() -> None:
         for action in range(K):
             mine = log.action == action
             gram = (z[mine].T * weights[mine]) @ z[mine] + RIDGE * np.eye(3)
-            theta = np.linalg.solve(gram, (z[mine].T * weights[mine]) @ log.reward[mine])
-            np.testing.assert_allclose(model.scores(log.contexts)[:, action], z @ theta, atol=1e-9)
+            center = factor @ log.reward / factor.sum()
+            theta = np.linalg.solve(gram, (z[mine].T * weights[mine]) @ (log.reward[mine] - center))
+            np.testing.assert_allclose(model.scores(log.contexts)[:, action], center + z @ theta, atol=1e-9)
 
 
 def test_scaling_all_rows_leaves_the_number_of_passive_ones_that_they_are_worth() -> None:

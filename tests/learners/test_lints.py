@@ -20,6 +20,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.learners.optimistic.lints import CoefficientDraws, LinTS
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.spreads import in_spreads
 from tests.learners.test_ridge_learner import model_of
 
 RAW = Linear(intercept=False, standardise=False)
@@ -74,7 +75,7 @@ def test_one_row_by_hand() -> None:
 
 def test_two_actions_of_their_own_have_a_closed_form() -> None:
     environment = Lines(n_actions=2)
-    log = uniform_log(environment, 60)
+    log = in_spreads(uniform_log(environment, 60), intercept=False)
     x = log.contexts.shared
     means, variances = np.empty((60, 2)), np.empty((60, 2))
     for action in range(2):
@@ -88,7 +89,7 @@ def test_two_actions_of_their_own_have_a_closed_form() -> None:
 
 def test_three_actions_agree_with_independent_draws() -> None:
     environment, rng = Lines(), np.random.default_rng(5)
-    log = uniform_log(environment, 60)
+    log = in_spreads(uniform_log(environment, 60), intercept=False)
     x, n_draws = log.contexts.shared[:20], 100_000
     scores = np.empty((n_draws, 20, 3))
     for action in range(3):
@@ -104,7 +105,7 @@ def test_three_actions_agree_with_independent_draws() -> None:
 
 def test_two_actions_with_shared_coefficients_agree_with_their_closed_form() -> None:
     environment = replace(WITH_FEATURES, n_actions=2)
-    log = uniform_log(environment, 60)
+    log = in_spreads(uniform_log(environment, 60), intercept=False)
     mu, inverse = shared_posterior(log)
     phi = interacted(log.contexts)
     difference = phi[:, 0] - phi[:, 1]
@@ -115,7 +116,7 @@ def test_two_actions_with_shared_coefficients_agree_with_their_closed_form() -> 
 
 
 def test_more_actions_with_shared_coefficients_agree_with_independent_draws() -> None:
-    log, n_draws = uniform_log(WITH_FEATURES, 60), 20_000
+    log, n_draws = in_spreads(uniform_log(WITH_FEATURES, 60), intercept=False), 20_000
     mu, inverse = shared_posterior(log)
     theta = np.random.default_rng(5).multivariate_normal(mu, 0.25 * inverse, n_draws)
     contexts = log.contexts.take(slice(0, 20))

@@ -19,6 +19,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
 from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.spreads import in_spreads
 
 TEXTBOOK = LinUCB(model_class=Linear(intercept=False, standardise=False))
 UNIT_VECTORS = Contexts(np.eye(2))
@@ -65,6 +66,7 @@ def test_scores_are_the_ridge_closed_form(alpha: float, ridge: float) -> None:
     log = uniform_log(Lines(), 200)
     learner = replace(TEXTBOOK, alpha=alpha, ridge=ridge)
     scores = learned(learner, log, n_actions=3).scores(log.contexts)
+    log = in_spreads(log, intercept=False)
     x = log.contexts.shared
     for action in range(3):
         own = log.action == action

@@ -20,6 +20,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.optimistic.regcb import RegCB, VersionSpace
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.spreads import in_spreads
 from tests.learners.test_ridge_learner import model_of
 
 RAW = Linear(intercept=False, standardise=False)
@@ -58,15 +59,17 @@ def test_one_row_by_hand() -> None:
 @pytest.mark.parametrize("clip", [True, False])
 def test_estimates_lie_between_low_and_high(layout: Any, clip: bool) -> None:
     environment = Lines(n_action_features=2)
-    space = replace(space_of(learned(RegCB(model_class=Linear(layout=layout)), environment)), clip=clip)
+    limits = np.array([-0.4, 0.6])
+    space = space_of(learned(RegCB(model_class=Linear(layout=layout)), environment))
+    space = replace(space, limits=limits if clip else None)
     contexts = contexts_of(environment)
     low, high = space.bounds(contexts)
     means = space.model.means(contexts)
     assert np.array_equal(space.scores(contexts), high)
     if clip:
-        means = np.clip(means, 0.0, 1.0)
-        assert low.min() >= 0.0
-        assert high.max() <= 1.0
+        means = np.clip(means, *limits)
+        assert low.min() >= limits[0]
+        assert high.max() <= limits[1]
     assert (low <= means).all()
     assert (means <= high).all()
     assert (high - low > 0.0).mean() > 0.8
@@ -74,7 +77,7 @@ def test_estimates_lie_between_low_and_high(layout: Any, clip: bool) -> None:
 
 def test_high_is_the_largest_reward_of_the_models_that_fit_nearly_as_well() -> None:
     environment, rng = Lines(), np.random.default_rng(4)
-    log = uniform_log(environment, 200)
+    log = in_spreads(uniform_log(environment, 200), intercept=False)
     learner = RegCB(clip=False, ridge=1e-9, model_class=RAW)
     low, high = space_of(learned(learner)).bounds(log.contexts)
     beta = learner.beta(3, 200)

@@ -13,6 +13,7 @@ from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.policies.kernels import SoftmaxKernel
 from gyrfalcon.learners.baselines.softmax import Softmax
 from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.spreads import spread_of
 
 
 def test_odds_are_exponential_in_the_gap() -> None:
@@ -21,7 +22,7 @@ def test_odds_are_exponential_in_the_gap() -> None:
     log = problem.log(problem.contexts(n=4), list("abab"), [0.7, 0.2, 0.5, 0.2], propensities="uniform")
     epoch = learner.next_epoch(learner.start(problem), log)
     a, b = epoch.policy.probabilities(problem.contexts(n=1))[0]
-    assert a / b == pytest.approx(math.exp((0.6 - 0.2) / 0.2))
+    assert a / b == pytest.approx(math.exp((0.6 - 0.2) / spread_of(log.reward) / 0.2))
 
 
 @pytest.mark.parametrize(("decay", "expected"), [(0.0, 2.0), (0.5, 0.1), (1.0, 0.005)])

@@ -17,6 +17,7 @@ from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.oracles.linear.linear import Linear
 from tests.contracts.environments import Lines, started, uniform_log
+from tests.learners.spreads import spread_of
 
 
 def gamma_of(epoch: Epoch) -> float:
@@ -43,12 +44,12 @@ def learned_gamma(learner: SquareCB, *n_rows: int) -> float:
     ],
 )
 def test_known_probabilities(weighting: Any, probabilities: list[float]) -> None:
-    # Mean rewards (.7, .4, .1) and no features: scores are the means, and gamma 10 stays 10.
-    learner = SquareCB(weighting=weighting, gamma_scale=10.0, gamma_exponent=0.0)
+    # Mean rewards (.7, .4, .1) and no features: scores are the means over the spread, and so is gamma.
+    rewards = [0.6, 0.4, 0.2, 0.8, 0.4, 0.0]
+    gamma = 10.0 * spread_of(np.array(rewards))
+    learner = SquareCB(weighting=weighting, gamma_scale=gamma, gamma_exponent=0.0)
     problem = Problem(["a", "b", "c"], 0)
-    log = problem.log(
-        problem.contexts(n=6), list("abcabc"), [0.6, 0.4, 0.2, 0.8, 0.4, 0.0], propensities="uniform"
-    )
+    log = problem.log(problem.contexts(n=6), list("abcabc"), rewards, propensities="uniform")
     epoch = learner.next_epoch(learner.start(problem), log)
     found = epoch.policy.probabilities(problem.contexts(n=1))
     np.testing.assert_allclose(found, [probabilities], atol=1e-8)

@@ -131,7 +131,7 @@ def test_without_ridge_units_and_origins_of_features_do_not_matter(
     np.testing.assert_allclose(after, before, rtol=0, atol=1e-9)
 
 
-def test_ridge_acts_on_standardised_features_and_the_intercept() -> None:
+def test_ridge_acts_on_standardised_features_and_on_intercepts_above_the_mean_reward() -> None:
     data, at, ridge = rows(has_action_features=False), rows(50, seed=1, has_action_features=False), 4.0
     mean, scale = data.x.mean(axis=0), data.x.std(axis=0)
     z = np.column_stack([np.ones(len(data.x)), (data.x - mean) / scale])
@@ -139,8 +139,9 @@ def test_ridge_acts_on_standardised_features_and_the_intercept() -> None:
     expected = []
     for action in range(K):
         own = z[data.action == action]
-        theta = np.linalg.solve(own.T @ own + ridge * np.eye(3), own.T @ data.reward[data.action == action])
-        expected.append(z_at @ theta)
+        above = data.reward[data.action == action] - data.reward.mean()
+        theta = np.linalg.solve(own.T @ own + ridge * np.eye(3), own.T @ above)
+        expected.append(data.reward.mean() + z_at @ theta)
     scores = fitted_scores(Linear(ridge=ridge), data, at)
     np.testing.assert_allclose(scores, np.column_stack(expected), rtol=0, atol=1e-12)
 
@@ -149,9 +150,10 @@ def test_a_ridge_without_standardisation_acts_on_features_about_their_early_mean
     data, ridge = rows(has_action_features=False), 4.0
     z = np.column_stack([np.ones(len(data.x)), data.x - data.x.mean(axis=0)])
     own = data.action == 1
-    theta = np.linalg.solve(z[own].T @ z[own] + ridge * np.eye(3), z[own].T @ data.reward[own])
+    mean = data.reward.mean()
+    theta = np.linalg.solve(z[own].T @ z[own] + ridge * np.eye(3), z[own].T @ (data.reward[own] - mean))
     scores = fitted_scores(Linear(ridge=ridge, standardise=False), data, data)
-    np.testing.assert_allclose(scores[:, 1], z @ theta, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(scores[:, 1], mean + z @ theta, rtol=0, atol=1e-12)
 
 
 @every_layout

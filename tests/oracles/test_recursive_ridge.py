@@ -142,7 +142,7 @@ def test_it_is_the_ridge_regression_of_the_linear_oracle() -> None:
     log = some_log(4, 400, 3, 2)
     oracle = Linear(ridge=1.0, standardise=False).oracle(Contexts(np.zeros((1, 3))), 2)
     reference, _ = oracle.optimistic(oracle.summarise(log), 0.7)
-    model = RecursiveRidge.start(IdentityMap(3), 2).with_rows(log).model(0.7)
+    model = RecursiveRidge.start(IdentityMap(3), 2).with_rows(log).model(0.7, center=float(log.reward.mean()))
     np.testing.assert_allclose(model.scores(log.contexts), reference.scores(log.contexts), rtol=1e-9)
 
 

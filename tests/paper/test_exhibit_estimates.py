@@ -39,9 +39,11 @@ def test_lines_are_ridge_fits_of_the_rounds_before() -> None:
     z = (np.array([*x[mine], 0.0, 1.0]) - x.mean()) / x.std()  # the ridge acts on standardised features
     X = np.stack([np.ones(len(z)), z], axis=1)
     rows_of_1, ends = X[:-2], X[-2:]
-    line = np.linalg.solve(rows_of_1.T @ rows_of_1 + np.eye(2), rows_of_1.T @ log.reward[mine])
+    line = np.linalg.solve(
+        rows_of_1.T @ rows_of_1 + np.eye(2), rows_of_1.T @ (log.reward[mine] - log.reward.mean())
+    )
     at_0_and_1 = [found["action_1_at_0"][0], found["action_1_at_1"][0]]
-    assert at_0_and_1 == pytest.approx((ends @ line).tolist(), abs=1e-9)
+    assert at_0_and_1 == pytest.approx((log.reward.mean() + ends @ line).tolist(), abs=1e-9)
 
 
 def test_regret_is_what_switching_elsewhere_than_at_a_half_costs(tables: Tables) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -18,6 +18,7 @@ from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon_paper.linear_models import played_model
 
 STEP = StepExample()
 SEEDS = range(6)
@@ -43,7 +44,7 @@ def epsilon_falcon_runs() -> tuple[Floats, Floats]:
     for trace in traces:
         policy = trace.epochs[0][-1].policy
         assert isinstance(policy, KernelPolicy)
-        at_0, at_1 = policy.scorer.scores(ends)
+        at_0, at_1 = scorer_of_rewards(policy).scores(ends)
         lines.append(np.stack([at_0, at_1 - at_0]))
     return np.array([trace.regret[0, -1] for trace in traces]), np.array(lines)
 
@@ -94,3 +95,9 @@ def test_linucb_settles_where_greedy_play_is_consistent_with_its_own_fit() -> No
     late = simulate(LinUCB(), STEP, T, 30, seed=1000, checkpoints=[T // 2]).late_regret(0.5)
     # Switching at x = 0.418861 costs 0.040569 a round; the runs' spread is 0.0006, so this is five errors.
     assert np.mean(late) == pytest.approx(0.040569, abs=5 * 0.0006 / np.sqrt(30))
+
+
+def scorer_of_rewards(policy: Policy) -> Scorer:
+    model = played_model(policy)
+    assert model is not None
+    return model

@@ -22,6 +22,7 @@ from gyrfalcon_paper.exhibits.comparison import (
     runs,
 )
 from gyrfalcon_paper.exhibits.exhibit import Tables
+from gyrfalcon_paper.linear_models import played_model
 from gyrfalcon_paper.tables import entry, matching, numbers, only
 from tests.paper.showing import check_readable, tables_of
 
@@ -76,7 +77,9 @@ def test_the_unconstrained_learner_fits_what_least_squares_of_its_active_rows_gi
     log = Log.of(drawn.contexts, decisions, rewards)
     after = learner.next_epoch(epoch, log)
     assert isinstance(after.policy, KernelPolicy)
-    scores = after.policy.scorer.scores(drawn.contexts)
+    model = played_model(after.policy)
+    assert model is not None
+    scores = model.scores(drawn.contexts)
     for action in (0, 1):
         mine = ~log.passive & (log.action == action)
         slope, intercept = np.polyfit(x[mine], rewards[mine], 1)

@@ -53,14 +53,15 @@ def test_the_excess_of_the_best_lines_is_what_the_risk_of_passive_rows_says() ->
         assert isinstance(state.oracle, LinearOracle)
         assert isinstance(state.passive, Moments)
         centre = state.oracle.design.center[0]
-        centred = np.stack([BEST[:, 0] + centre * BEST[:, 1], BEST[:, 1]], axis=1)
+        scale = state.scale
+        centred = np.stack([BEST[:, 0] + centre * BEST[:, 1] - scale.anchor, BEST[:, 1]], axis=1) / scale.unit
         passive = state.passive
         risk = (
             passive.squares.sum()
             - 2 * np.einsum("ki,ki->", centred, passive.cross)
             + np.einsum("ki,kij,kj->", centred, passive.gram, centred)
         ) / passive.n
-        assert excess == pytest.approx(risk - state.oracle.passive_risk(passive), abs=1e-9)
+        assert excess == pytest.approx(scale.unit**2 * (risk - state.oracle.passive_risk(passive)), abs=1e-9)
 
 
 def test_the_fit_that_is_played_is_within_the_set_and_on_its_edge_if_the_constraint_binds() -> None:

@@ -140,8 +140,9 @@ def test_masks_from_labels_and_from_arrays_agree(data: st.DataObject) -> None:
 
 @given(moderate, st.floats(1e-3, 1e6), st.booleans(), st.lists(st.floats(0, 1), max_size=5))
 def test_rewards_go_to_units_and_back(low: float, width: float, cost: bool, shares: list[float]) -> None:
-    rewards = RewardRange(low, low + width, cost=cost)
-    values = np.clip(low + np.array(shares) * (rewards.high - low), low, rewards.high)
+    high = low + width
+    rewards = RewardRange(low, high, cost=cost)
+    values = np.clip(low + np.array(shares) * (high - low), low, high)
     units = rewards.to_unit(values)
     assert ((units >= 0.0) & (units <= 1.0)).all()
     np.testing.assert_allclose(rewards.from_unit(units), values, rtol=0, atol=1e-12 * (abs(low) + width))

@@ -14,6 +14,7 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.inputs.alignment import aligned
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.inputs.reward_range import LARGEST
 from gyrfalcon.core.records import Log
 
 _REMEDY = "make it with this bandit's problem.log(...)."
@@ -129,7 +130,7 @@ def _check_shapes(log: Log, problem: Problem) -> None:
 
 def _check_values(log: Log, problem: Problem) -> None:
     contexts = log.contexts
-    low, high = (-np.inf, np.inf) if problem.out_of_range == "accept" else (0.0, 1.0)
+    low, high = (-LARGEST, LARGEST) if problem.out_of_range == "accept" else (0.0, 1.0)
     _refuse_row("feature", contexts.shared, np.isfinite(contexts.shared))
     if contexts.actions is not None:
         _refuse_row("action feature", contexts.actions, np.isfinite(contexts.actions))

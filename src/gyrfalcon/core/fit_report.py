@@ -18,7 +18,10 @@ class FitReport:
     n_passive : float
         Passive rows, or the sum of their weights.
     gamma : float, default 0.0
-        Learning rate of the kernel.
+        Learning rate of the kernel, for gaps in multiples of `reward_unit`.
+    reward_unit : float, default 1.0
+        What the learner's constants take for 1: twice the standard deviation of rewards so far, as a share of
+        the reward range, or in the problem's units where that is unknown.
     alpha : float, default 0.0
         Passive mean squared error of the passive fit (alpha_m).
     slack : float, default inf
@@ -45,6 +48,7 @@ class FitReport:
     n_active: float
     n_passive: float
     gamma: float = 0.0
+    reward_unit: float = 1.0
     alpha: float = 0.0
     slack: float = float("inf")
     excess: float = 0.0

@@ -62,7 +62,7 @@ class Log(Tabular):
     action
         Position of the chosen action.
     reward
-        Reward in the learner's units: in [0, 1], unless the problem accepts rewards out of range.
+        Reward in [0, 1], or beyond if the problem accepts that; as it was, costs negative, without a range.
     propensity
         Probability with which the action was chosen; nan where it is unknown. Regressions take such rows as
         any others, while nothing that divides by propensities does.
@@ -125,7 +125,7 @@ class Log(Tabular):
 
     @staticmethod
     def of(contexts: Contexts, decisions: Decisions, reward: Floats) -> Log:
-        """The log of decisions and their rewards in the learner's units."""
+        """The log of decisions and their rewards in the log's units."""
         return Log(
             contexts,
             decisions.action,

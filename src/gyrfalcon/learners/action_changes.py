@@ -12,6 +12,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, TryingKernel, UniformPolicy
 from gyrfalcon.core.records import Log
+from gyrfalcon.learners.reward_scale import in_spreads
 from gyrfalcon.learners.steps import Fitted, fitted_state
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.protocol import RewardModel
@@ -36,7 +37,8 @@ def adapted(epoch: Epoch, problem: Problem) -> Epoch:
         passive=None if state.passive is None else before.reindexed_summary(state.passive, source),
         scatter=_reindexed_scatter(state, source),
     )
-    return replace(epoch, policy=_with_model(epoch.policy, model), passive_policy=everyone, state=state)
+    policy = _with_model(epoch.policy, in_spreads(model, state.scale))
+    return replace(epoch, policy=policy, passive_policy=everyone, state=state)
 
 
 def sources(before: Problem, after: Problem) -> Ints:

@@ -16,6 +16,7 @@ from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.optimistic.ridge_learner import FitContext, RidgeLearner
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.regression_learner import RegressionLearner
+from gyrfalcon.learners.reward_scale import RewardScale
 from gyrfalcon.learners.steps import Fitted, SampleSize, gamma_of
 from gyrfalcon.oracles.features.bases import Identity, IdentityMap
 from gyrfalcon.oracles.linear.batched import StackedFit, StackedOptimist, StackedOracle, stackable
@@ -50,6 +51,7 @@ class ReplicationBatch:
     problem: Problem
     oracles: tuple[LinearOracle, ...]
     rows: Moments  # of R K blocks, without a root
+    scales: tuple[RewardScale, ...]
 
     def __len__(self) -> int:
         return len(self.oracles)
@@ -61,12 +63,15 @@ class ReplicationBatch:
 
     def summed(self, shared: Floats, action: Ints, reward: Floats) -> tuple[ReplicationBatch, Bools]:
         """The batch with (R, n) more rows, and which replications' sums are well conditioned."""
-        rows, enough = StackedOracle.of(self.oracles).summed(shared, action, reward, self.rows)
-        return replace(self, rows=rows), enough
+        seen = [scale.seen(own) for scale, own in zip(self.scales, reward, strict=True)]
+        units = np.stack([own for _, own in seen])
+        rows, enough = StackedOracle.of(self.oracles).summed(shared, action, units, self.rows)
+        return replace(self, rows=rows, scales=tuple(scale for scale, _ in seen)), enough
 
     def fit(self) -> StackedFit:
-        """Fits of all replications."""
-        return StackedOracle.of(self.oracles).fit(self.rows, widths=isinstance(self.learner, RidgeLearner))
+        """Fits of all replications, of rewards above their means in multiples of their spreads."""
+        fit = StackedOracle.of(self.oracles).fit(self.rows, widths=isinstance(self.learner, RidgeLearner))
+        return replace(fit, lines=fit.lines.rescaled(*np.array([scale.of_scores for scale in self.scales]).T))
 
     def take(self, places: Sequence[int]) -> ReplicationBatch:
         """A batch of some of the replications."""
@@ -74,7 +79,10 @@ class ReplicationBatch:
             return self
         blocks = np.arange(len(self.rows.weight)).reshape(len(self), -1)[list(places)].reshape(-1)
         return replace(
-            self, oracles=tuple(self.oracles[place] for place in places), rows=self.rows.take(blocks)
+            self,
+            oracles=tuple(self.oracles[place] for place in places),
+            rows=self.rows.take(blocks),
+            scales=tuple(self.scales[place] for place in places),
         )
 
     def extended(self, states: Sequence[Fitted]) -> ReplicationBatch:
@@ -85,11 +93,13 @@ class ReplicationBatch:
             assert isinstance(state.oracle, LinearOracle)
             rows.append(state.active)
             oracles.append(state.oracle)
-        return replace(self, oracles=tuple(oracles), rows=_concatenated(rows))
+        scales = *self.scales, *(state.scale for state in states)
+        return replace(self, oracles=tuple(oracles), rows=_concatenated(rows), scales=scales)
 
     def epoch_of(self, place: int, clock: Epoch) -> Epoch:
         """The epoch of one replication, split off from the batch."""
-        state = Fitted(self.problem, self.oracles[place], active=self.take([place]).rows)
+        rows, scale = self.take([place]).rows, self.scales[place]
+        state = Fitted(self.problem, self.oracles[place], active=rows, scale=scale)
         return replace(clock, state=state)
 
 
@@ -110,7 +120,8 @@ class BatchedPolicy:
         learner = batch.learner
         if isinstance(learner, RegressionLearner):
             return BatchedPolicy(batch, fit, size, KernelPolicy(fit.lines, learner.kernel(size)))
-        context = _context(batch, size, batch.rows.weight.reshape(len(batch), -1))
+        limits = np.array([scale.limits for scale in batch.scales])
+        context = _context(batch, size, batch.rows.weight.reshape(len(batch), -1), limits)
         return BatchedPolicy(batch, fit, size, learner.policy_of(_optimistic(batch, fit), context))
 
     def report(self, place: int) -> FitReport:
@@ -120,11 +131,12 @@ class BatchedPolicy:
         if isinstance(learner, RegressionLearner):
             gamma = gamma_of(learner.kernel(self.size))
         else:
-            details = learner.details(_context(self.batch, self.size, self._weights(place)))
+            details = learner.details(self._context(place))
         return FitReport(
             n_active=self.size.n,
             n_passive=0.0,
             gamma=gamma,
+            reward_unit=self.batch.scales[place].reward_unit,
             condition=float(self.fit.conditions[place]),
             accurate=True,
             details=details,
@@ -138,12 +150,13 @@ class BatchedPolicy:
             kernel = learner.kernel(self.size)
             return KernelPolicy(model, TryingKernel(kernel, None) if learner.tries_unknown else kernel)
         optimistic = _optimistic(self.batch, self.fit).alone(place)
-        return learner.policy_of(optimistic, _context(self.batch, self.size, self._weights(place)))
+        return learner.policy_of(optimistic, self._context(place))
 
-    def _weights(self, place: int) -> Floats:
-        """Number of rows of each action of one replication."""
-        n_actions = self.size.n_actions
-        return self.batch.rows.weight[place * n_actions : (place + 1) * n_actions]
+    def _context(self, place: int) -> FitContext:
+        """What the policy of one replication may depend on beside its fit."""
+        n_actions, limits = self.size.n_actions, np.array(self.batch.scales[place].limits)
+        weights = self.batch.rows.weight[place * n_actions : (place + 1) * n_actions]
+        return _context(self.batch, self.size, weights, limits)
 
 
 def can_be_batched(learner: Learner, epoch: Epoch) -> bool:
@@ -156,8 +169,8 @@ def can_be_batched(learner: Learner, epoch: Epoch) -> bool:
     )
 
 
-def _context(batch: ReplicationBatch, size: SampleSize, weights: Floats) -> FitContext:
-    return FitContext(batch.problem, weights, size.n, size.n_parameters, size.index - 1)
+def _context(batch: ReplicationBatch, size: SampleSize, weights: Floats, limits: Floats) -> FitContext:
+    return FitContext(batch.problem, weights, size.n, size.n_parameters, size.index - 1, limits)
 
 
 def _optimistic(batch: ReplicationBatch, fit: StackedFit) -> StackedOptimist:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Log
+from gyrfalcon.learners.steps import fitted_state
 from gyrfalcon.oracles.protocol import AnyOracle
 
 MOST_ROWS = 4096
@@ -30,6 +33,14 @@ def corollary_share(rows: Log, oracle: AnyOracle, n_actions: int, *, before: flo
         return before, f"{why}; the passive share stays {before:.4f}"
     share = min(max(before, shares[0]), shares[1])
     return share, why if shares[0] == shares[1] else f"{why}; the passive share is {share:.4f}"
+
+
+def with_corollary_share(following: Epoch, oracle: AnyOracle, log: Log) -> Epoch:
+    """The epoch with the passive share that Corollary 1 has for the misspecification in these rows."""
+    n_actions, report = fitted_state(following).problem.n_actions, following.report
+    assert report is not None  # that of the fit just made
+    share, why = corollary_share(log, oracle, n_actions, before=following.passive_share)
+    return replace(following, passive_share=share, report=replace(report, details=(*report.details, why)))
 
 
 def estimated_shares(rows: Log, oracle: AnyOracle, n_actions: int) -> tuple[tuple[float, float] | None, str]:

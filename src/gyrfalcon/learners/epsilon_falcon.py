@@ -28,7 +28,8 @@ from gyrfalcon.core.validation import (
     check_whole,
 )
 from gyrfalcon.learners import action_changes, steps
-from gyrfalcon.learners.corollary_share import corollary_share
+from gyrfalcon.learners.corollary_share import with_corollary_share
+from gyrfalcon.learners.reward_scale import in_spreads
 from gyrfalcon.learners.steps import Data, Fitted, Sums, summed
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass, S
@@ -51,9 +52,10 @@ class EpsilonFalcon:
 
     This is Algorithm 1 as printed. With `constants="paper"` it has the Appendix's constants: nearly uniform
     play, with a constraint that does not bind for 1e8 rounds and more; the theorem covers this choice alone,
-    and of it only convex classes with values in [0, 1]: `Linear` is unbounded. `constants="calibrated"` has a
-    slack from the noise and a fixed constant of gamma. `AdaptiveFalcon` is the variant for real data, which
-    the theorem does not cover.
+    and of it only convex classes with values in [0, 1]: `Linear` is unbounded. It alone has the reward range,
+    where there is one, for its unit. `constants="calibrated"` has a slack from the noise, and a constant of
+    gamma for gaps in multiples of the spread of rewards, twice their standard deviation. `AdaptiveFalcon` is
+    the variant for real data, which the theorem does not cover.
 
     Parameters
     ----------
@@ -178,18 +180,19 @@ class EpsilonFalcon:
     def start(self, problem: Problem, log: Log | None = None) -> Epoch:
         """Epoch 1, uniform (f_1 = 0) unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
-        cold = steps.first_epoch(problem, self.epoch_schedule, self.model_class, self.passive_share, design)
+        schedule, share, literal = self.epoch_schedule, self.passive_share, self.constants == "paper"
+        cold = steps.first_epoch(problem, schedule, self.model_class, share, design, literal=literal)
         return steps.warm_started(self, cold, log)
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
         """Lines 11 and 12 of Algorithm 1: split the rows, constrain by the passive ones, refit."""
         if len(log) == 0:
             return steps.carried_over(epoch, self.epoch_schedule)
-        sums = self.sums(epoch, log)
-        following = self.next_from(epoch, sums, self._scatter(epoch, sums, log))
-        return (
-            _with_corollary_share(following, sums.oracle, log) if self.epsilon == "corollary" else following
-        )
+        sums, rows = self.sums(epoch, log), steps.fitted_state(epoch).scale.converted(log)[1]
+        following = self.next_from(epoch, sums, self._scatter(epoch, sums, rows))
+        if self.epsilon != "corollary":
+            return following
+        return with_corollary_share(following, sums.oracle, sums.scale.in_spreads(rows))
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
@@ -203,6 +206,7 @@ class EpsilonFalcon:
     def sums(self, epoch: Epoch, log: Log, before: Sums | None = None) -> Sums:
         """Active and passive rows, with these."""
         state, passive = steps.fitted_state(epoch), log.passive
+        scale, log = (state if before is None else before).scale.converted(log)
         if before is None:
             before = Sums(
                 steps.oracle_for(state, self.model_class, log),
@@ -215,24 +219,27 @@ class EpsilonFalcon:
             summed(before.oracle, log.where(~passive), before.active),
             summed(before.oracle, log.where(passive), before.passive),
             before.n_new + len(log),
+            scale,
         )
 
     def next_from(self, epoch: Epoch, sums: Sums, scatter: Floats | None = None) -> Epoch:
         """The next epoch, given the active and the passive rows."""
-        state, oracle = steps.fitted_state(epoch), sums.oracle
+        state, oracle, scale = steps.fitted_state(epoch), sums.oracle, sums.scale
         active, passive = sums.both()
         model, report = oracle.fit(
             active,
             passive,
-            slack=lambda alpha: self.slack_value(alpha, oracle, active, passive, epoch.index, scatter),
+            slack=lambda alpha: self.slack_value(
+                alpha, oracle, active, passive, epoch.index, scatter, scale.spread
+            ),
             previous=state.model,
         )
         gamma = self._gamma(epoch, sums.n_new, state.problem.n_actions, oracle)
         return epoch.successor(
             self.epoch_schedule,
-            policy=KernelPolicy(model, InverseGapWeighting(gamma)),
-            state=Fitted(state.problem, oracle, active, passive, scatter, model),
-            report=replace(report, gamma=gamma),
+            policy=KernelPolicy(in_spreads(model, scale), InverseGapWeighting(gamma)),
+            state=Fitted(state.problem, oracle, active, passive, scatter, model, scale),
+            report=steps.in_units_of_log(replace(report, gamma=gamma), scale),
         )
 
     def slack_value(
@@ -243,14 +250,16 @@ class EpsilonFalcon:
         passive: S,
         index: int,
         scatter: Floats | None = None,
+        spread: float = 1.0,
     ) -> float:
         """beta_m in mean units after epoch m = index; rewards of active rows count if passive are few.
 
-        alpha is the risk of the passive fit, from which the noise is estimated.
+        alpha is the risk of the passive fit, from which the noise is estimated. The paper's slack is for
+        rewards of width 1, and `spread` is what stands for that width.
         """
         rule = self.slack_rule
         if rule == "paper":
-            return c_1(self.C) * self._unit_slack(passive.n, self._comp(oracle), index)
+            return c_1(self.C) * spread**2 * self._unit_slack(passive.n, self._comp(oracle), index)
         noise = oracle.noise(alpha, active, passive)
         variance, d = noise.variance, noise.degrees
         if rule == "calibrated":
@@ -289,11 +298,3 @@ class EpsilonFalcon:
         kernel = epoch.policy.kernel if isinstance(epoch.policy, KernelPolicy) else None
         before = kernel.gamma if isinstance(kernel, InverseGapWeighting) else 0.0
         return max(gamma, before) if self.monotone_gamma else gamma
-
-
-def _with_corollary_share(following: Epoch, oracle: AnyOracle, log: Log) -> Epoch:
-    """The epoch with the passive share that Corollary 1 has for the misspecification in these rows."""
-    n_actions, report = steps.fitted_state(following).problem.n_actions, following.report
-    assert report is not None  # that of the fit just made
-    share, why = corollary_share(log, oracle, n_actions, before=following.passive_share)
-    return replace(following, passive_share=share, report=replace(report, details=(*report.details, why)))

@@ -27,7 +27,8 @@ class Falcon(RegressionLearner):
     Parameters
     ----------
     c_gamma
-        Scale of gamma: the larger, the greedier.
+        Scale of gamma, for gaps in multiples of the spread of rewards, twice their standard deviation: the
+        larger, the greedier.
     delta
         Confidence (delta), in (0, 0.49].
     class_size

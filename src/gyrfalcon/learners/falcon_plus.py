@@ -25,8 +25,9 @@ class FalconPlus(RegressionLearner):
     Parameters
     ----------
     c_error
-        Scale of the bound. Proofs need the variance of rewards, at most 0.25 if they are in [0, 1], which
-        explores for very long; the default is as greedy as Falcon with its c_gamma of 10.
+        Scale of the bound, for rewards in multiples of their spread, twice their standard deviation. Proofs
+        need their variance, which is 0.25 then and explores for very long; the default is as greedy as Falcon
+        with its c_gamma of 10.
     delta
         Confidence (delta), in (0, 0.49].
     rho, rho_prime, comp

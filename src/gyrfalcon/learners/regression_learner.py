@@ -66,12 +66,13 @@ class RegressionLearner:
     def sums(self, epoch: Epoch, log: Log, before: Sums | None = None) -> Sums:
         """Sufficient statistics of the rows to fit, with these."""
         state = steps.fitted_state(epoch)
+        scale, log = (state if before is None else before).scale.converted(log)
         if before is not None:
             rows = steps.summed(before.oracle, log, before.active, penalised=True)
-            return replace(before, active=rows, n_new=before.n_new + len(log))
+            return replace(before, active=rows, n_new=before.n_new + len(log), scale=scale)
         oracle = steps.oracle_for(state, self.model_class, log)
         onto = state.active if self.fitted_data == "all" else None
-        return Sums(oracle, steps.summed(oracle, log, onto, penalised=True), None, len(log))
+        return Sums(oracle, steps.summed(oracle, log, onto, penalised=True), None, len(log), scale)
 
     def next_from(self, epoch: Epoch, sums: Sums) -> Epoch:
         """The next epoch, given the sufficient statistics of the rows to fit."""

@@ -38,13 +38,15 @@ class SquareCB(RegressionLearner):
         sqrt(K n / (RegSq + ln(2/delta))), the proof's, with regret RegSq = comp ln(1 + n/comp) of the
         regression against the best model; it explores for much longer.
     gamma_scale, gamma_exponent
-        Of the scheduled gamma: the larger, the greedier.
+        Of the scheduled gamma, for gaps in multiples of the spread of rewards, twice their standard
+        deviation: the larger, the greedier.
     delta
         Confidence (delta) of the regret rule, in (0, 0.49].
     horizon
         The T at which the regret rule is evaluated from the start on; None: at the rows so far.
     misspecification
-        By how much rewards may be off the best model everywhere: its square times n is added to RegSq.
+        By how many spreads rewards may be off the best model everywhere: its square times n is added to
+        RegSq.
     comp
         Complexity of the class; None means d, the coefficients of all actions.
     weighting

@@ -15,6 +15,7 @@ from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, LogBarr
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.reward_scale import NOTHING_SEEN, RewardScale, in_spreads
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass, RewardModel, Summary
 from gyrfalcon.oracles.solvers.moments import Moments
@@ -33,6 +34,8 @@ class Fitted:
     passive: Summary | None = None
     scatter: Floats | None = None
     model: RewardModel | None = None
+    """Of rewards in units of the scale."""
+    scale: RewardScale = NOTHING_SEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Sums:
     active: Summary | None
     passive: Summary | None  # None where passive rows are not distinguished
     n_new: int  # rows of this epoch
+    scale: RewardScale = NOTHING_SEEN
 
     def both(self) -> tuple[Summary, Summary]:
         """Active and passive rows; the summary of no rows where there are none."""
@@ -95,6 +99,8 @@ def first_epoch(
     model_class: ModelClass,
     share: float = 0.0,
     design: PassiveDesign = PassiveDesign.TAIL,
+    *,
+    literal: bool = False,
 ) -> Epoch:
     """Epoch 1, uniform (f_1 = 0); ValueError for a model class that can't fit the problem's features."""
     model_class.check(problem.features.width, problem.action_features.width)
@@ -107,7 +113,12 @@ def first_epoch(
         passive_policy=everyone,
         passive_share=share,
         passive_design=design,
-        state=Fitted(problem),
+        state=Fitted(
+            problem,
+            scale=RewardScale.of(
+                problem, literal=literal, anchored=bool(getattr(model_class, "intercept", True))
+            ),
+        ),
     )
 
 
@@ -143,8 +154,9 @@ def refit(
     if len(log) == 0:
         return carried_over(epoch, schedule)
     state = fitted_state(epoch)
-    oracle = oracle_for(state, model_class, log)
-    sums = Sums(oracle, summed(oracle, log, state.active, penalised=True), None, len(log))
+    scale, rows = state.scale.converted(log)
+    oracle = oracle_for(state, model_class, rows)
+    sums = Sums(oracle, summed(oracle, rows, state.active, penalised=True), None, len(log), scale)
     return refit_from_sums(epoch, sums, schedule=schedule, kernel=kernel, tries_unknown=tries_unknown)
 
 
@@ -163,11 +175,26 @@ def refit_from_sums(
         SampleSize(rows.n, sums.n_new, state.problem.n_actions, oracle.n_parameters, epoch.index + 1)
     )
     tried = TryingKernel(chosen, model.known) if tries_unknown else chosen
+    scale = sums.scale
     return epoch.successor(
         schedule,
-        policy=KernelPolicy(model, tried),
-        state=replace(state, oracle=oracle, active=rows, model=model),
-        report=replace(report, gamma=gamma_of(chosen)),
+        policy=KernelPolicy(in_spreads(model, scale), tried),
+        state=replace(state, oracle=oracle, active=rows, model=model, scale=scale),
+        report=in_units_of_log(replace(report, gamma=gamma_of(chosen)), scale),
+    )
+
+
+def in_units_of_log(report: FitReport, scale: RewardScale) -> FitReport:
+    """A report of a fit with its squared errors in the log's units, and the unit of exploration."""
+    square = (scale.unit or 1.0) ** 2
+    literal = ("rewards are in units of the reward range, as the paper's constants need",)
+    return replace(
+        report,
+        details=(*report.details, *(literal if scale.literal else ())),
+        alpha=square * report.alpha,
+        slack=square * report.slack,
+        excess=square * report.excess,
+        reward_unit=scale.reward_unit,
     )
 
 

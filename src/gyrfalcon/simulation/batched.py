@@ -282,7 +282,7 @@ class ReplicationState:
             first = states[0]
             rows = first.active
             assert isinstance(rows, Moments)
-            empty = ReplicationBatch(self.learner, first.problem, (), rows.take([]))
+            empty = ReplicationBatch(self.learner, first.problem, (), rows.take([]), ())
             return empty.extended(states)
         return stack.extended(states)
 

@@ -18,6 +18,7 @@ from gyrfalcon.simulation.trace import PlayedEpoch
 from gyrfalcon.theory import active_error_bound, c_1, passive_error_bound, unit_slack
 from gyrfalcon_paper.claims.claim import Finding, as_rare_as, inequality, unless_vacuous
 from gyrfalcon_paper.claims.finite import Finite, count, largest, random_problems
+from gyrfalcon_paper.linear_models import played_model
 
 N_COEFFICIENTS = 4
 DELTA = 0.05
@@ -155,4 +156,6 @@ def _with_bounds(
 def _model(policy: Policy | None) -> Scorer:
     if not isinstance(policy, KernelPolicy):
         raise TypeError(f"policy is {policy!r}; simulate with keep_policies=True and a learner with a model.")
-    return policy.scorer
+    played = played_model(policy)
+    assert played is not None
+    return played

@@ -71,7 +71,7 @@ def _model(played: PlayedEpoch) -> Scorer:
     policy = played.policy
     if not isinstance(policy, KernelPolicy) or not isinstance(policy.scorer, OptimisticModel):
         raise TypeError(f"epoch {played.index} was not played by an optimistic linear model.")
-    return policy.scorer.model
+    return policy.scorer.model.restored()
 
 
 def tables(results: list[Any]) -> Tables:

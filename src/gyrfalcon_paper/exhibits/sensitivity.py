@@ -106,7 +106,7 @@ def _fit(learner: LinUCB, example: SensitivityExample, log: Log) -> OptimisticMo
     policy = learner.start(example.problem, log).policy
     if not isinstance(policy, KernelPolicy) or not isinstance(policy.scorer, OptimisticModel):
         raise TypeError(f"{learner} does not play by an optimistic linear model.")
-    return policy.scorer
+    return policy.scorer.restored()
 
 
 def tables(results: list[Any]) -> Tables:

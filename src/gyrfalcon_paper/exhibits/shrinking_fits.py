@@ -10,12 +10,13 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.reward_scale import in_rewards
 from gyrfalcon.learners.steps import fitted_state
 from gyrfalcon.oracles.linear.linear import LinearOracle
+from gyrfalcon.oracles.linear.models import JointModel, LinearModel, PerActionModel
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon_paper.linear_models import distance, lines_of
@@ -67,16 +68,16 @@ def _fit_of(epoch: Epoch, replication: int) -> dict[str, Any]:
         isinstance(oracle, LinearOracle)
         and isinstance(active, Moments)
         and isinstance(passive, Moments)
-        and played is not None
+        and isinstance(played, PerActionModel | JointModel)
         and report is not None
     ):
         raise TypeError(f"epoch {epoch.index} has no linear fit; watch a learner with a linear class.")
-    alone: dict[str, Scorer] = {
+    alone: dict[str, LinearModel] = {
         "passive": oracle.fit(passive, oracle.empty())[0],
         "active": oracle.fit(active, oracle.empty())[0],
         "played": played,
     }
-    lines = {name: lines_of(model) for name, model in alone.items()}
+    lines = {name: lines_of(in_rewards(model, state.scale)) for name, model in alone.items()}
     gram, missed = _raw_gram(passive, float(oracle.design.center[0])), BEST - lines["passive"]
     return {
         "replication": replication,

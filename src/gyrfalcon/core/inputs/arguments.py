@@ -45,10 +45,14 @@ def is_bool(label: object) -> bool:
     return isinstance(label, bool | np.bool_)
 
 
-def ends(reward_range: object) -> tuple[float, float]:
-    """The two ends of a reward range."""
+def ends(reward_range: object) -> tuple[float | None, float | None]:
+    """The two ends of a reward range, both None where it is unknown."""
+    if reward_range is None:
+        return None, None
     if not isinstance(reward_range, list | tuple) or len(reward_range) != 2:
-        raise ValueError(f"reward_range is {short_repr(reward_range)}; give its ends, such as (0.0, 1.0).")
+        raise ValueError(
+            f"reward_range is {short_repr(reward_range)}; give its ends, such as (0.0, 1.0), or None."
+        )
     low, high = reward_range
     return low, high
 

@@ -38,10 +38,10 @@ class Problem:
     action_features
         Names, kinds or number of the features of actions (see `Schema.of`), or None if they have none.
     reward_range
-        Lowest and highest reward.
+        Lowest and highest reward; None if unknown. Learners explore by the spread of the rewards they see.
     out_of_range
         Effect of a reward outside the range: "error" refuses it, "clip" moves it to the nearer end, and
-        "accept" takes it as it is.
+        "accept" takes it as it is. It has no meaning without a range.
     cost
         Whether rewards are costs, of which less is better.
 
@@ -63,7 +63,7 @@ class Problem:
     actions: tuple[Hashable, ...]
     features: Schema
     action_features: Schema
-    reward_range: tuple[float, float]
+    reward_range: tuple[float, float] | None
     out_of_range: OutOfRange
     cost: bool
     rewards: RewardRange = field(init=False, repr=False, compare=False)
@@ -74,7 +74,7 @@ class Problem:
         actions: Iterable[Hashable],
         features: object = None,
         action_features: object = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
         out_of_range: OutOfRange = "error",
         cost: bool = False,
     ) -> None:
@@ -85,7 +85,7 @@ class Problem:
             "actions": labels,
             "features": Schema.of(features),
             "action_features": Schema.of(action_features),
-            "reward_range": (rewards.low, rewards.high),
+            "reward_range": rewards.ends,
             "out_of_range": rewards.out_of_range,
             "cost": rewards.cost,
             "rewards": rewards,
@@ -98,8 +98,8 @@ class Problem:
         parts = [f"actions={enumeration(self.actions)}"]
         parts += [f"features={self.features!r}"] if self.features.columns else []
         parts += [f"action_features={self.action_features!r}"] if self.action_features.columns else []
-        low, high = self.reward_range
-        parts += [f"{'costs' if self.cost else 'rewards'} from {low:g} to {high:g}"]
+        extent = "from {:g} to {:g}".format(*self.reward_range) if self.reward_range else "of any size"
+        parts += [f"{'costs' if self.cost else 'rewards'} {extent}"]
         return f"Problem({'; '.join(parts)})"
 
     @property
@@ -237,7 +237,7 @@ class Problem:
         rounds: object = None,
         passive: object = None,
     ) -> Log:
-        """The log of decisions and their rewards, in the learner's units, which knows this problem.
+        """The log of decisions and their rewards, 0 to 1 where there is a range, which knows this problem.
 
         Parameters
         ----------

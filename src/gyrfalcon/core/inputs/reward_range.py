@@ -1,9 +1,9 @@
-"""Conversion of rewards to the learner's units, in which they run from 0 to 1 and larger is better."""
+"""Conversion of rewards to the log's units: 0 to 1 where their range is known, and larger is better."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -14,29 +14,34 @@ from gyrfalcon.core.inputs.tables import by_row, finite_floats, number_of, value
 
 OutOfRange: TypeAlias = Literal["error", "clip", "accept"]
 
+LARGEST = 1e100
+"""Largest reward in the log's units, of either sign: sums of squares of larger ones could overflow."""
+
 
 @dataclass(frozen=True, slots=True)
 class RewardRange:
     """Range of rewards, and what happens to rewards out of range.
 
-    A reward that is missing or infinite is refused always.
+    A reward that is missing or infinite is refused always, and so is one that is more than 1e100 widths of
+    the range, or of size 1e100 without a range: its square would leave no digits for any other reward.
 
     Parameters
     ----------
     low
-        Lowest reward.
+        Lowest reward; None with `high` None where the range is unknown. Rewards in a log are then those of
+        the problem, and costs times -1.
     high
         Highest reward.
     out_of_range
         Effect of a reward outside the range: "error" refuses it, "clip" moves it to the nearer end, and
-        "accept" takes it as it is.
+        "accept" takes it as it is. Without a range no reward is outside, which is "accept".
     cost
         Whether rewards are costs, of which less is better: the lowest cost is then worth 1.
 
     Raises
     ------
     ValueError
-        If an end is not finite, or the lower end does not come first.
+        If an end is not finite, the lower end does not come first, or there is "clip" and no range.
 
     Examples
     --------
@@ -46,29 +51,47 @@ class RewardRange:
     [0.8, 0.0]
     >>> RewardRange(0, 50, cost=True).from_unit(np.array([0.8])).tolist()
     [10.0]
+    >>> RewardRange(None, None, cost=True).to_unit([10, 60]).tolist()
+    [-10.0, -60.0]
     """
 
-    low: float = 0.0
-    high: float = 1.0
+    low: float | None = 0.0
+    high: float | None = 1.0
     out_of_range: OutOfRange = "error"
     cost: bool = False
 
     def __post_init__(self) -> None:
+        if self.out_of_range not in get_args(OutOfRange):
+            raise ValueError(
+                f"out_of_range is {short_repr(self.out_of_range)}; give 'error', 'clip' or 'accept'."
+            )
+        if self.low is None and self.high is None:
+            if self.out_of_range == "clip":
+                raise ValueError(
+                    "out_of_range is 'clip' and there is no reward range to clip to; give a reward_range, or "
+                    "leave out_of_range out."
+                )
+            object.__setattr__(self, "out_of_range", "accept")
+        else:
+            self._set_ends()
+        object.__setattr__(self, "cost", bool(self.cost))
+
+    def _set_ends(self) -> None:
         low, high = _bound("low", self.low), _bound("high", self.high)
         if not low < high:
             raise ValueError(f"the reward range is ({low:g}, {high:g}); the lower end must come first.")
         if not isfinite(high - low):
             raise ValueError(f"the reward range ({low:g}, {high:g}) is too wide for float64; narrow it.")
-        if self.out_of_range not in get_args(OutOfRange):
-            raise ValueError(
-                f"out_of_range is {short_repr(self.out_of_range)}; give 'error', 'clip' or 'accept'."
-            )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        object.__setattr__(self, "cost", bool(self.cost))
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Lowest and highest reward, None where the range is unknown."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     def to_unit(self, values: object) -> Floats:
-        """Rewards in the learner's units.
+        """Rewards in the log's units.
 
         Parameters
         ----------
@@ -78,46 +101,56 @@ class RewardRange:
         Returns
         -------
         ndarray
-            Floats of the same shape, in [0, 1] unless rewards out of range are accepted.
+            Floats of the same shape, in [0, 1] unless the range is unknown or rewards out of it are accepted.
 
         Raises
         ------
         ValueError
-            If a reward is not a finite number, or is out of range and refused.
+            If a reward is not a finite number, is too large, or is out of range and refused.
         """
         column = values if isinstance(values, np.ndarray) else values_of(values)
         floats = finite_floats(column)
         if floats is not None:
-            within = self.out_of_range != "error" or ((floats >= self.low) & (floats <= self.high)).all()
+            low, high = self.ends or (-inf, inf)
+            within = self.out_of_range != "error" or ((floats >= low) & (floats <= high)).all()
             with np.errstate(over="ignore"):
                 units = self.scaled(floats) if within else floats
-            if within and np.isfinite(units).all():
+            if within and (np.abs(units) <= LARGEST).all():
                 return units
         if isinstance(column, np.ndarray):
             return np.array(by_row(self.unit_one, column.reshape(-1)), dtype=np.float64).reshape(column.shape)
         return np.array(by_row(self.unit_one, column), dtype=np.float64)
 
     def scaled(self, rewards: Floats) -> Floats:
-        """Rewards that were `checked` before, in the learner's units."""
-        within = np.clip(rewards, self.low, self.high) if self.out_of_range == "clip" else rewards
-        return (self.high - within if self.cost else within - self.low) / (self.high - self.low)
+        """Rewards that were `checked` before, in the log's units."""
+        if self.ends is None:
+            return 0.0 - rewards if self.cost else rewards
+        low, high = self.ends
+        within = np.clip(rewards, low, high) if self.out_of_range == "clip" else rewards
+        return (high - within if self.cost else within - low) / (high - low)
 
     def checked(self, value: object) -> float:
-        """One reward as a plain float in the problem's units, refused if it has none in the learner's."""
+        """One reward as a plain float in the problem's units, refused if it has none in the log's."""
         self.unit_one(value)
         return float(value)  # type: ignore[arg-type]  # unit_one has refused what is not a number
 
     def unit_one(self, value: object) -> float:
-        """One reward in the learner's units, with the same bits as in a column."""
+        """One reward in the log's units, with the same bits as in a column."""
         reward = value if type(value) is float else self._number(value)
-        if not self.low <= reward <= self.high:
-            reward = self._moved(reward)
-        return (self.high - reward if self.cost else reward - self.low) / (self.high - self.low)
+        if self.ends is None:
+            return self._of_any_size(reward, 0.0 - reward if self.cost else reward)
+        low, high = self.ends
+        if not low <= reward <= high:
+            reward = self._moved(reward, low, high)
+        return (high - reward if self.cost else reward - low) / (high - low)
 
     def from_unit(self, units: Floats) -> Floats:
-        """Rewards, or costs, of numbers in the learner's units."""
-        scaled = units * (self.high - self.low)
-        return self.high - scaled if self.cost else self.low + scaled
+        """Rewards, or costs, of numbers in the log's units."""
+        if self.ends is None:
+            return 0.0 - units if self.cost else units
+        low, high = self.ends
+        scaled = units * (high - low)
+        return high - scaled if self.cost else low + scaled
 
     def _number(self, value: object) -> float:
         try:
@@ -125,25 +158,33 @@ class RewardRange:
         except ValueError as error:
             raise ValueError(f"the {self._kind} {error}; give a finite number.") from None
 
-    def _moved(self, reward: float) -> float:
+    def _moved(self, reward: float, low: float, high: float) -> float:
         """A reward outside the range, as `out_of_range` changes it."""
+        if not isfinite(reward):
+            self._of_any_size(reward, reward)
+        if self.out_of_range == "clip":
+            return min(max(reward, low), high)
+        if self.out_of_range == "error":
+            raise ValueError(
+                f"{self._kind} {reward!r} is outside ({low:g}, {high:g}); "
+                "widen the range, or choose out_of_range='clip' or 'accept'."
+            )
+        self._of_any_size(reward, (high - reward if self.cost else reward - low) / (high - low))
+        return reward
+
+    def _of_any_size(self, reward: float, units: float) -> float:
+        """The reward in the log's units, refused where it is not finite or swamps all others."""
         if not isfinite(reward):
             raise ValueError(
                 f"the {self._kind} is {reward}; give a finite number, or wait until there is one."
             )
-        if self.out_of_range == "clip":
-            return min(max(reward, self.low), self.high)
-        if self.out_of_range == "error":
+        if not abs(units) <= LARGEST:
+            width = "" if self.ends is None else " widths of the reward range"
             raise ValueError(
-                f"{self._kind} {reward!r} is outside ({self.low:g}, {self.high:g}); "
-                "widen the range, or choose out_of_range='clip' or 'accept'."
+                f"{self._kind} {reward!r} is more than {LARGEST:g}{width}, and no other {self._kind} would "
+                "count beside it; correct it, or give a reward_range with out_of_range='clip'."
             )
-        distance = self.high - reward if self.cost else reward - self.low
-        if not isfinite(distance / (self.high - self.low)):
-            raise ValueError(
-                f"{self._kind} {reward!r} is too large for float64 in units of the range; clip it."
-            )
-        return reward
+        return units
 
     @property
     def _kind(self) -> str:

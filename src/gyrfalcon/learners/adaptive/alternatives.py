@@ -8,6 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.learners.adaptive.state import GateStatistics
+from gyrfalcon.oracles.linear.centring import Centring
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import LinearModel
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_fits
@@ -25,14 +26,16 @@ def alternative_fits(
     All are ridge regressions on features standardised by all rows.
     """
     change = oracle.standardisation(given.pooled.rootless())
+    center = Centring.of(given.pooled, oracle.design)
     pooled, passive, weighted = (
-        part.transformed(change) for part in (given.pooled, given.passive, given.importance_weighted)
+        center.less(part).transformed(change)
+        for part in (given.pooled, given.passive, given.importance_weighted)
     )
     ridge = oracle.settings.ridge
     constrained = constrained_fits(pooled, passive, [slack, tightening * slack], ridge)
     coefficients = [fit.coefficients for fit in constrained]
     coefficients += [least_squares(part, ridge).coefficients for part in (weighted, passive)]
-    return [oracle.model_of(own @ change, given.pooled) for own in coefficients], constrained[0]
+    return [oracle.model_of(center.above(own @ change), given.pooled) for own in coefficients], constrained[0]
 
 
 def ridge_slack(oracle: LinearOracle, given: GateStatistics, log_confidence: float) -> float:

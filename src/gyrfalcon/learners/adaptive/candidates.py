@@ -48,7 +48,7 @@ class CandidateClasses:
     """Number of rows up to which a class stays deferred, or at least is updated."""
     min_rows: tuple[float, ...]
     """Rows with which a class is admitted, and trees are regrown; 0 once it is, infinite if it never will be,
-    -1 before that is known. Before a class is admitted, rows are weighted by the variance of rewards."""
+    -1 before that is known. Before a class is admitted, rows are weighted by how rewards vary."""
     buffered_logs: tuple[Log, ...] = ()
     """The first rows, as long as a class waits for more; all of them where there are trees."""
 
@@ -64,8 +64,11 @@ class CandidateClasses:
             for fit, choice in zip(self.fits, choices, strict=False)
         ]
 
-    def updated(self, log: Log) -> tuple[CandidateClasses, list[Predictions | None]]:
-        """Candidates with new rows, and their predictions before: None for those not fitted or deferred."""
+    def updated(self, log: Log, center: float = 0.0) -> tuple[CandidateClasses, list[Predictions | None]]:
+        """Candidates with new rows, and their predictions before: None for those not fitted or deferred.
+
+        `center` is the mean reward before, towards which predictions shrink.
+        """
         fits: list[Fit | None] = []
         predictions: list[Predictions | None] = []
         for fit in self.fits:
@@ -75,7 +78,7 @@ class CandidateClasses:
                 continue
             phi = columns_of(fit.basis, log.contexts)
             after, leverages = fit.updated(log, phi)
-            means, known = fit.coefficients @ phi.T, fit.known
+            means, known = fit.centered(center) @ phi.T, fit.known
             if known is not None:
                 fill_unknown(means, known, log.contexts.eligible, eager=True)
             fits.append(after)
@@ -181,13 +184,21 @@ def _fitted_trees(
 
 
 def _effective_rows(logs: Sequence[Log]) -> float:
-    """The number of rows, less where rewards hardly vary, as rare rewards carry little information.
+    """The number of rows, less where most rewards are alike: rare or huge ones carry little information.
 
-    At the largest number that is buffered it is infinite, so that every class is admitted.
+    A row counts by the variance over that of a coin between the least and the largest reward, or by the
+    inverse of the kurtosis if that is more. At the largest number that is buffered it is infinite, so that
+    every class is admitted.
     """
     rewards = np.concatenate([log.reward for log in logs])
-    weighted = len(rewards) * min(1.0, 4.0 * float(rewards.var()))
-    return weighted if len(rewards) < _MAX_BUFFERED else math.inf
+    if len(rewards) >= _MAX_BUFFERED:
+        return math.inf
+    squares = (rewards - rewards.mean()) ** 2
+    variance, half = float(squares.mean()), 0.5 * float(np.ptp(rewards))
+    if variance == 0.0 or half == 0.0:
+        return 0.0
+    share = max(variance / half**2, variance**2 / float((squares**2).mean()))
+    return len(rewards) * min(1.0, share)
 
 
 def _later(ratio: float, n_seen: float, half_life: float | None) -> float:

@@ -17,11 +17,12 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log, rows_of
 from gyrfalcon.estimates.scores import greedy_policy, paired_gains
+from gyrfalcon.learners.reward_scale import COIN, RewardScale
 
-_MIN_NOISE = 1e-3
-"""Rewards that hardly vary would give every error an unbounded score."""
-_BOUNDS = (-0.5, 1.5)
-"""Bounds to which estimates of a reward in [0, 1] are clipped before they are compared."""
+_MIN_NOISE = 4e-3
+"""Least noise as a share of the variance of rewards: errors next to none would have an unbounded score."""
+_BEYOND = 0.5
+"""How far estimates may lie beyond the rewards seen before they are compared, in multiples of their range."""
 _EARLY = 1_000
 """Rows before which one standard error decides."""
 
@@ -73,13 +74,12 @@ class ClassComparison:
             factor * self.n_gains,
         )
 
-    @property
-    def noise(self) -> float:
-        """The variance of rewards around the class that predicts them best."""
+    def noise(self, variance: float) -> float:
+        """The variance of rewards around the class that predicts them best, given that of all rewards."""
         seen = self.weights > 0.0
         if not seen.any():
-            return 0.25
-        return max(float((self.errors[seen] / self.weights[seen]).min()), _MIN_NOISE)
+            return variance
+        return max(float((self.errors[seen] / self.weights[seen]).min()), _MIN_NOISE * variance)
 
     @property
     def z(self) -> Floats:
@@ -93,17 +93,27 @@ class ClassComparison:
         return bool(total <= -errors * math.sqrt(squares)) and squares > 0.0
 
     def updated(
-        self, predictions: Sequence[Predictions | None], active: int, log: Log, n_rows: float
+        self,
+        predictions: Sequence[Predictions | None],
+        active: int,
+        log: Log,
+        n_rows: float,
+        scale: RewardScale = COIN,
     ) -> ClassComparison:
-        """The comparison after rows that no fit has seen; None for a class without predictions."""
+        """The comparison after rows that no fit has seen; None for a class without predictions.
+
+        The scale is that of all rows, these too.
+        """
         compared = [place for place, one in enumerate(predictions) if one is not None]
-        if len(compared) < 2 or len(log) == 0:
+        if len(compared) < 2 or len(log) == 0 or scale.variance == 0.0:
             return self
-        bounded = [one and Predictions(np.clip(one.means, *_BOUNDS), one.leverages) for one in predictions]
+        beyond = _BEYOND * (scale.high - scale.low)
+        bounds = scale.low - beyond, scale.high + beyond
+        bounded = [one and Predictions(np.clip(one.means, *bounds), one.leverages) for one in predictions]
         given, rows = [one for one in bounded if one is not None], np.arange(len(log))
         errors = np.stack([log.reward - one.means[rows, log.action] for one in given]) ** 2
         inflation = 1.0 + np.stack([one.leverages for one in given])
-        scores = -0.5 * np.log(inflation) - 0.5 * errors / (self.noise * inflation)
+        scores = -0.5 * np.log(inflation) - 0.5 * errors / (self.noise(scale.variance) * inflation)
         gaps = n_rows * (scores[np.newaxis] - scores[:, np.newaxis])  # at i, j: j's score above i's
         here = np.ix_(compared, compared)
         total, squares = self.log_score_gap.copy(), self.log_score_gap_squares.copy()
@@ -167,8 +177,12 @@ class ClassComparison:
         active: int,
         has_data: Sequence[bool],
         excluded: Sequence[bool] | None = None,
+        unit: float = 1.0,
     ) -> tuple[str, ...]:
-        """Report lines: each class's predictive log-likelihood and value against the active one."""
+        """Report lines: each class's predictive log-likelihood and value against the active one.
+
+        Values are multiplied by a unit.
+        """
         lines, z = [], self.z[active]
         for place, name in enumerate(names):
             if excluded is not None and excluded[place]:
@@ -181,8 +195,8 @@ class ClassComparison:
                 lines.append(f"{name}: not compared with {names[active]} yet")
             else:
                 count = max(float(self.n_gains[active, place]), 1.0)
-                gain = self.gains[active, place] / count
-                error = math.sqrt(self.gain_squares[active, place]) / count
+                gain = unit * self.gains[active, place] / count
+                error = unit * math.sqrt(self.gain_squares[active, place]) / count
                 lines.append(
                     f"{name}: {'higher' if z[place] > 0 else 'lower'} predictive log-likelihood than "
                     f"{names[active]} (z = {z[place]:+.1f})"

@@ -35,6 +35,7 @@ from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses
 from gyrfalcon.learners.adaptive.state import AdaptiveState, GateStatistics, PooledFit, adaptive_state
 from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
+from gyrfalcon.learners.reward_scale import RewardScale
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
@@ -42,6 +43,8 @@ from gyrfalcon.theory import log_confidence
 
 FIRST_SHARE = 0.03
 """The passive share of the first round, where `epsilon` is not a number."""
+ALONE = 2.0
+"""Factor of the bonus without features: widths have no other columns to add to them."""
 OPEN_SHARE = 0.02
 """The least passive share while the gate is open, with `epsilon="auto"`."""
 
@@ -52,7 +55,8 @@ class AdaptiveFalcon:
 
     Epsilon-FALCON's parts, rearranged for reward on real data: fits of all rows, frequent refits, scores
     f + bonus sigma ||phi||, a passive share that decays, and the constrained fit behind a value gate. Model
-    classes are compared by predictive log-likelihood. No theorem covers it; `EpsilonFalcon` is Algorithm 1.
+    classes are compared by predictive log-likelihood. Rewards may have any unit and any range. No theorem
+    covers it; `EpsilonFalcon` is Algorithm 1.
 
     Parameters
     ----------
@@ -64,9 +68,10 @@ class AdaptiveFalcon:
     decay, floor
         The passive share of round t is epsilon t^-decay, and not below the floor.
     c_gamma
-        gamma over the root of the number of rows.
+        gamma over the root of the number of rows, for gaps in multiples of the spread of rewards.
     bonus
-        Scale of the optimism bonus, in units of the residual deviation; 0 for none.
+        Scale of the optimism bonus, in units of the residual deviation; 0 for none. Twice that without any
+        features, where no other context can correct a bad start.
     classes
         Model classes to choose from: "auto", "auto_trees", or a list with names among "linear", "quadratic",
         "splines", "fourier" and "trees", and linear classes with a basis. None is "auto" for the default
@@ -177,7 +182,9 @@ class AdaptiveFalcon:
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
         fixed = problem.action_features.width or not problem.features.width
         n_others = 0 if fixed else len(self._parsed.others)
-        state = AdaptiveState(problem, CandidateClasses.none(n_others), ClassComparison.none(1 + n_others))
+        candidates, comparison = CandidateClasses.none(n_others), ClassComparison.none(1 + n_others)
+        scale = RewardScale.of(problem, anchored=self.model_class.intercept)
+        state = AdaptiveState(problem, candidates, comparison, scale=scale)
         return steps.warm_started(self, replace(cold, state=state), log)
 
     def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
@@ -185,14 +192,16 @@ class AdaptiveFalcon:
         if len(log) == 0:
             return steps.carried_over(epoch, self.schedule)
         before = adaptive_state(epoch)
+        scale, log = before.scale.scaled(self.retention(len(log))).converted(log)
         n_rows = len(log) + (0.0 if before.linear is None else before.linear.statistics.pooled.n)
-        candidates, comparison = self._compared(before, log, n_rows)
+        candidates, comparison = before.compared(log, n_rows, scale)
         linear, report = self._refit_linear(before, log, epoch.index)
         state = replace(
             before,
             candidates=candidates,
             comparison=comparison,
             linear=linear,
+            scale=scale,
             n_seen=before.n_seen + len(log),
             n_undiscounted=before.n_undiscounted + len(log),
         )
@@ -213,16 +222,6 @@ class AdaptiveFalcon:
         else:
             policy = everyone
         return replace(epoch, policy=policy, passive_policy=everyone, state=state)
-
-    def _compared(
-        self, before: AdaptiveState, log: Log, n_rows: float
-    ) -> tuple[CandidateClasses, ClassComparison]:
-        """The candidates with these rows, and the comparison by their predictions before."""
-        candidates, predictions = before.candidates.updated(log)
-        if before.linear is None or not any(one is not None for one in predictions):
-            return candidates, before.comparison
-        given = [before.linear.predictions(log), *predictions]
-        return candidates, before.comparison.updated(given, before.active, log, n_rows)
 
     def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
         """The linear fit with these rows, its gate, and their report."""
@@ -273,7 +272,7 @@ class AdaptiveFalcon:
         state = replace(state, passive=rows, n_passive=n_passive)
         if state.active or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
             return state
-        shares, reason = estimated_shares(rows, linear.oracle, n_actions)
+        shares, reason = estimated_shares(state.scale.in_spreads(rows), linear.oracle, n_actions)
         # Where b is only bounded, the smallest share that Corollary 1 can mean is certain.
         target = state.target_share if shares is None else shares[0]
         return replace(state, target_share=target, share_reason=reason)
@@ -286,14 +285,16 @@ class AdaptiveFalcon:
             n, deviation = linear.statistics.pooled.n, linear.residual_deviation
             share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
         else:
-            n, deviation = fit.n, math.sqrt(fit.residual_variance)
+            n, deviation = fit.n, math.sqrt(fit.centered_variance(state.scale.mean))
             share = self.share(epoch.stop)
         gamma = self.c_gamma * math.sqrt(n)
         details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
+        kernel = InverseGapWeighting(gamma / state.scale.spread)
+        bonus = self.bonus * (1.0 if linear.oracle.design.n_parameters > state.problem.n_actions else ALONE)
         following = epoch.successor(
             self.schedule,
-            policy=KernelPolicy(state.scorer(self.bonus * deviation), InverseGapWeighting(gamma)),
+            policy=KernelPolicy(state.scorer(bonus * deviation), kernel),
             state=state,
-            report=replace(report, gamma=gamma, details=details),
+            report=steps.in_units_of_log(replace(report, gamma=gamma, details=details), state.scale),
         )
         return replace(following, passive_share=share)

@@ -17,6 +17,7 @@ from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
 from gyrfalcon.learners.adaptive.value_gate import ValueGate
+from gyrfalcon.learners.reward_scale import NOTHING_SEEN, RewardScale
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import OptimisticModel
@@ -180,6 +181,7 @@ class AdaptiveState:
     target_share: float | None = None
     """The passive share of Corollary 1 at the latest estimate."""
     share_reason: str = ""
+    scale: RewardScale = NOTHING_SEEN
 
     @property
     def active_fit(self) -> RecursiveRidge | None:
@@ -192,26 +194,37 @@ class AdaptiveState:
         """Report lines: comparison of the classes, passive share, and gate of the linear class."""
         assert self.linear is not None
         lines: list[str] = []
+        unit = self.scale.unit or 1.0
         if self.candidates.fits:
             weights = self.comparison.weights[1:].tolist()
             fits = zip(self.candidates.fits, weights, strict=True)
             has_data = [True, *(fit is not None or weight > 0.0 for fit, weight in fits)]
             excluded = [False, *(rows == math.inf for rows in self.candidates.min_rows)]
-            lines += self.comparison.report_lines(names, self.active, has_data, excluded)
+            lines += self.comparison.report_lines(names, self.active, has_data, excluded, unit)
         elif len(names) > 1:
             lines.append(_LINEAR_ALONE)
         if self.active:
             return (*lines, *((_LINEAR_ONLY,) if corollary else ()))
         reason = (self.share_reason,) if self.share_reason else ()
-        return (*lines, *reason, *self.linear.gate.report_lines())
+        return (*lines, *reason, *self.linear.gate.report_lines(unit))
 
     def scorer(self, bonus: float) -> OptimisticModel | RecursiveModel:
         """Scores of the active class: its estimates plus `bonus` times their widths."""
         fit = self.active_fit
         if fit is not None:
-            return fit.model(bonus)
+            return fit.model(bonus, center=self.scale.mean)
         assert self.linear is not None
         return replace(self.linear.scorer, bonus=bonus)
+
+    def compared(
+        self, log: Log, n_rows: float, scale: RewardScale
+    ) -> tuple[CandidateClasses, ClassComparison]:
+        """The candidates with these rows, and the comparison by their predictions before."""
+        candidates, predictions = self.candidates.updated(log, self.scale.mean)
+        if self.linear is None or not any(one is not None for one in predictions):
+            return candidates, self.comparison
+        given = [self.linear.predictions(log), *predictions]
+        return candidates, self.comparison.updated(given, self.active, log, n_rows, scale)
 
     def with_best_class(
         self, classes: ParsedClasses, log: Log, n_rows: float, ridge: float, half_life: float | None

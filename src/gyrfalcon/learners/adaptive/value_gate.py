@@ -78,11 +78,11 @@ class ValueGate:
         best = int(np.where(passing, self.gains.mean, -np.inf).argmax()) if passing.any() else -1
         return replace(self, active=best)
 
-    def report_lines(self) -> tuple[str, ...]:
-        """Report lines: estimated gain of each alternative, and which fit is active."""
+    def report_lines(self, unit: float = 1.0) -> tuple[str, ...]:
+        """Report lines: estimated gain of each alternative, times a unit, and which fit is active."""
         if self.gains is None:
             return ()
-        means, errors = self.gains.mean, self.gains.standard_error
+        means, errors = unit * self.gains.mean, unit * self.gains.standard_error
         gains = [
             f"{name} fit: estimated value gain {mean:+.4f} +- {error:.4f} per round over the pooled fit"
             for name, mean, error in zip(ALTERNATIVES, means.tolist(), errors.tolist(), strict=True)

@@ -25,7 +25,8 @@ class Softmax(RegressionLearner):
     Parameters
     ----------
     temperature
-        How evenly actions are played: the larger, the more.
+        How evenly actions are played, in multiples of the spread of rewards, twice their standard deviation:
+        the larger, the more.
     decay
         The temperature after n rows is `temperature` n^-decay: with decay 1/2 it falls as fast as the
         standard errors of estimates; with decay 0 it is constant, and so is the regret per round.

@@ -30,9 +30,10 @@ class EnlargedLinUCB(OptimisticLearner):
     Parameters
     ----------
     misspecification
-        How far expected rewards may be off the linear model.
+        How far expected rewards may be off the linear model, in multiples of the spread of rewards, twice
+        their standard deviation.
     alpha
-        Scale of the bonus for the noise, in units of the confidence width ||phi||.
+        Scale of the bonus for the noise, in units of the confidence width ||phi|| times that spread.
     ridge
         Penalty of every coefficient, the intercept too, on features that are standardised at each refit.
     mixing

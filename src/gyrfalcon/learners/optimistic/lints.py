@@ -62,7 +62,8 @@ class LinTS(RidgeLearner):
     Parameters
     ----------
     scale
-        v: the deviation of rewards around the model, 0.5 being safe for rewards in [0, 1]; or "theory",
+        v: the deviation of rewards around the model in multiples of their spread, twice the standard
+        deviation of all rewards: 0.5 is safe where the model explains nothing. Or "theory",
         R sqrt(9 d ln(n / delta)) after n rows, with which play stays close to uniform for very long.
     noise, delta
         R and delta of "theory".

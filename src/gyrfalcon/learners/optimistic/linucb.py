@@ -24,7 +24,8 @@ class LinUCB(OptimisticLearner):
     Parameters
     ----------
     alpha
-        Scale of the bonus, in units of the confidence width ||phi||.
+        Scale of the bonus, in units of the confidence width ||phi|| times the spread of rewards, twice
+        their standard deviation.
     ridge
         Penalty of every coefficient, the intercept too, on features that are standardised at each refit.
     mixing

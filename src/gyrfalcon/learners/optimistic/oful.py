@@ -39,7 +39,8 @@ class OFUL:
     Parameters
     ----------
     noise
-        R: rewards are this sub-Gaussian around the model; 0.5 is safe for rewards in [0, 1].
+        R: rewards are this sub-Gaussian around the model, in multiples of their spread, twice the standard
+        deviation of all rewards so far. The proof needs a bound that was known before.
     norm
         S: a bound on the length of the coefficients, of standardised features where the class standardises.
     delta
@@ -124,6 +125,7 @@ class OFUL:
                 fit.oracle,
                 active=fit.rows,
                 model=fit.state.model,
+                scale=fit.state.scale,
                 rows=fit.rows,
             ),
             report=replace(fit.report, details=(note,)),
@@ -140,7 +142,7 @@ class OFUL:
         return epoch.successor(
             self.schedule,
             policy=epoch.policy,
-            state=replace(state, active=given.rows),
+            state=replace(state, active=given.rows, scale=given.state.scale),
             report=replace(given.report, details=(note,)),
         )
 

@@ -30,25 +30,27 @@ class VersionSpace:
     """All linear models whose squared error is within `beta` of the least: an ellipsoid around the fit."""
 
     model: AnyOptimist  # its bonus is sqrt(beta)
-    clip: bool
+    limits: Floats | None  # (2,): the reward range, or (R, 2) for R replications; None: not clipped
 
     def scores(self, contexts: Contexts) -> Floats:
         """High: the largest reward that one of them expects, (n, K)."""
         return self.bounds(contexts)[1]
 
     def bounds(self, contexts: Contexts) -> tuple[Floats, Floats]:
-        """Low and High, (n, K) each; within [0, 1] if clipped."""
+        """Low and High, (n, K) each; within the limits if there are any."""
         means = self.model.means(contexts)
         reach = self.model.bonus * self.model.widths(contexts)
         low, high = means - reach, means + reach
-        if not self.clip:
+        if self.limits is None:
             return low, high
-        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, self._ceilings())
+        ends = self.limits.reshape(-1, 2)
+        least, most = np.repeat(ends, len(means) // len(ends), axis=0).T[:, :, np.newaxis]
+        return np.clip(low, least, most), np.clip(high, least, self._ceilings(most))
 
-    def _ceilings(self) -> Floats | float:
-        """1, and next to it above for an action without data: at a tie with the others it is tried."""
+    def _ceilings(self, most: Floats) -> Floats:
+        """The upper end, and next to it above for actions without data: at a tie these are tried."""
         known = self.model.model.known
-        return 1.0 if known is None else np.where(known, 1.0, np.nextafter(1.0, 2.0))
+        return most if known is None else np.where(known, most, np.nextafter(most, np.inf))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +66,11 @@ class RegCB(RidgeLearner):
     rule
         "elimination" or "optimistic".
     c_0
-        Scale of beta. The theory's is far larger; 0.1 is usual in practice.
+        Scale of beta, for rewards in multiples of their spread, twice their standard deviation. The theory's
+        is far larger; 0.1 is usual in practice.
     clip
-        Whether High and Low stay within the reward range, [0, 1] inside; never where the problem accepts
-        rewards outside it.
+        Whether High and Low stay within the reward range; never where the problem accepts rewards outside
+        it, or has none.
     ridge
         Small, so that the ellipsoid is that of least squares, yet directions without data are wide open.
     mixing
@@ -106,7 +109,8 @@ class RegCB(RidgeLearner):
     def policy_of(self, model: AnyOptimist, context: FitContext) -> Policy:
         """The version space of every row so far."""
         beta = self.beta(context.problem.n_actions, context.n)
-        return self._policy(replace(model, bonus=math.sqrt(beta)), context.problem)
+        clipped = self.clip and context.problem.rewards.out_of_range != "accept"
+        return self._policy(replace(model, bonus=math.sqrt(beta)), context.limits if clipped else None)
 
     def details(self, context: FitContext) -> tuple[str, ...]:
         """How far above the least sum of squares its models may be."""
@@ -114,17 +118,24 @@ class RegCB(RidgeLearner):
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        moved, model = ridge_learner.adapted(epoch, problem, _played(epoch.policy))
-        return moved if model is None else replace(moved, policy=self._policy(model, problem))
+        space = _space(epoch.policy)
+        moved, model = ridge_learner.adapted(epoch, problem, _played(space))
+        if model is None or space is None:
+            return moved
+        return replace(moved, policy=self._policy(model, space.limits))
 
-    def _policy(self, model: AnyOptimist, problem: Problem) -> Policy:
-        space = VersionSpace(model, self.clip and problem.rewards.out_of_range != "accept")
+    def _policy(self, model: AnyOptimist, limits: Floats | None) -> Policy:
+        space = VersionSpace(model, limits)
         if self.rule == "elimination":
             return EliminationPolicy(space, self.mixing)
         return KernelPolicy(space, EpsilonGreedyKernel(self.mixing))
 
 
-def _played(policy: Policy) -> OptimisticModel | None:
+def _space(policy: Policy) -> VersionSpace | None:
     space = policy.scorer if isinstance(policy, KernelPolicy | EliminationPolicy) else None
-    model = space.model if isinstance(space, VersionSpace) else None
+    return space if isinstance(space, VersionSpace) else None
+
+
+def _played(space: VersionSpace | None) -> OptimisticModel | None:
+    model = None if space is None else space.model
     return model if isinstance(model, OptimisticModel) else None

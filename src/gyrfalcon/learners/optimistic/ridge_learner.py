@@ -36,6 +36,8 @@ class FitContext:
     n_parameters: int
     index: int
     """Index of the last epoch in the fit."""
+    limits: Floats
+    """(2,): ends of the reward range in multiples of the spread; (R, 2) for R replications at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,10 @@ class PooledRows:
 
 @dataclass(frozen=True, slots=True)
 class RidgeFit:
-    """Ridge fit of all rows with its confidence widths; the model has no bonus."""
+    """Ridge fit of all rows with its confidence widths; the model has no bonus.
+
+    Its estimates are above the mean reward, in multiples of the spread of rewards.
+    """
 
     model: OptimisticModel
     rows: Moments
@@ -65,16 +70,18 @@ def pooled_rows(epoch: Epoch, log: Log, model_class: Linear, ridge: float) -> Po
     oracle = steps.oracle_for(state, replace(model_class, ridge=ridge), log)
     if not isinstance(oracle, LinearOracle) or not isinstance(state.active, Moments | None):
         raise TypeError(f"epoch {epoch.index} has no linear fit; give the learner its own epochs.")
+    scale, log = state.scale.converted(log)
     rows = oracle.summed(log, state.active, penalised=True)
-    report = FitReport(n_active=rows.n, n_passive=0.0)
-    return PooledRows(rows, oracle, Fitted(state.problem, oracle, active=rows), report)
+    report = FitReport(n_active=rows.n, n_passive=0.0, reward_unit=scale.reward_unit)
+    return PooledRows(rows, oracle, Fitted(state.problem, oracle, active=rows, scale=scale), report)
 
 
 def ridge_fit(given: PooledRows) -> RidgeFit:
     """The ridge fit of these rows."""
     model, report = given.oracle.optimistic(given.rows, 0.0)
-    after = replace(given.state, model=model.model)
-    return RidgeFit(model, given.rows, given.oracle, after, report)
+    after, scale = replace(given.state, model=model.model), given.state.scale
+    played = replace(model, model=model.model.rescaled(*scale.of_scores))
+    return RidgeFit(played, given.rows, given.oracle, after, steps.in_units_of_log(report, scale))
 
 
 class RidgeLearner:
@@ -122,7 +129,12 @@ class RidgeLearner:
             return steps.carried_over(epoch, self.schedule)
         fit = ridge_fit(pooled_rows(epoch, log, self.model_class, self.ridge))
         context = FitContext(
-            fit.state.problem, fit.rows.weight, fit.rows.n, fit.oracle.n_parameters, epoch.index
+            fit.state.problem,
+            fit.rows.weight,
+            fit.rows.n,
+            fit.oracle.n_parameters,
+            epoch.index,
+            np.array(fit.state.scale.limits),
         )
         report = replace(fit.report, details=self.details(context))
         policy = self.policy_of(fit.model, context)

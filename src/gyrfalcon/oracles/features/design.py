@@ -60,6 +60,15 @@ class Design:
         return np.concatenate([taken, np.zeros(self.n_joint - len(taken))])
 
     @property
+    def constant(self) -> Floats:
+        """(block_width,): coefficients with which every row has the estimate 1; 0 without an intercept."""
+        found = np.zeros(self.block_width)
+        if self.intercept:
+            found[self.n_joint :: self.n_own] = self.layout is Layout.HYBRID
+            found[:1] = self.layout is not Layout.HYBRID
+        return found
+
+    @property
     def n_blocks(self) -> int:
         """The number of independent least-squares problems."""
         return self.n_actions if self.layout is Layout.PER_ACTION else 1

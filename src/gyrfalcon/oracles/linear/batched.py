@@ -8,7 +8,7 @@ replication; those that need more than the quick path are named, and left to the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from gyrfalcon.oracles.features.bases import IdentityMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_norms
 from gyrfalcon.oracles.linalg.conditioning import GRAM_CONDITION, Triangles, blocks_suffice, equilibrated
+from gyrfalcon.oracles.linear.centring import Centring
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import FOLD_BELOW, OptimisticModel, PerActionModel
 from gyrfalcon.oracles.solvers.least_squares import penalty_of, triangular_factors
@@ -31,6 +32,8 @@ class StackedLines:
     weights: Floats  # (R, K, D)
     intercepts: Floats  # (R, K, 1)
     known: None = None  # every action has data
+    origins: Floats | None = None  # (R,): a score s stands for the reward origin + unit s
+    units: Floats | None = None  # (R,)
 
     def scores(self, contexts: Contexts) -> Floats:
         """Scores of all actions, (R n, K)."""
@@ -40,9 +43,21 @@ class StackedLines:
         columns += self.intercepts
         return _rows_of(columns)
 
+    def rescaled(self, centers: Floats, spreads: Floats, anchors: Floats, units: Floats) -> StackedLines:
+        """The lines of scores above each replication's centre in multiples of its spread, (R,) each."""
+        over = spreads[:, np.newaxis, np.newaxis]
+        intercepts = (self.intercepts - centers[:, np.newaxis, np.newaxis]) / over
+        return StackedLines(
+            self.weights / over, intercepts, origins=anchors + units * centers, units=units * spreads
+        )
+
     def alone(self, replication: int, basis: IdentityMap) -> PerActionModel:
         """The model of one replication."""
-        return PerActionModel(basis, None, self.weights[replication], self.intercepts[replication], None)
+        model = PerActionModel(basis, None, self.weights[replication], self.intercepts[replication], None)
+        if self.origins is None or self.units is None:
+            return model
+        origin, unit = float(self.origins[replication]), float(self.units[replication])
+        return replace(model, origin=origin, unit=unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +121,13 @@ class StackedFit:
         if list(places) == list(range(len(self.quick))):
             return self
         index = list(places)
-        lines = StackedLines(self.lines.weights[index], self.lines.intercepts[index])
+        given = self.lines
+        lines = StackedLines(
+            given.weights[index],
+            given.intercepts[index],
+            origins=None if given.origins is None else given.origins[index],
+            units=None if given.units is None else given.units[index],
+        )
         factors = None if self.factors is None else self.factors[index]
         return StackedFit(lines, factors, self.conditions[index], self.quick[index])
 
@@ -151,7 +172,8 @@ class StackedOracle:
         """The ordinary ridge regression of each replication."""
         shape = len(self.centers), self.oracle.design.n_actions, self.oracle.design.block_width
         change = self._standardisations(moments)
-        standardised = moments.transformed(change)
+        center = Centring.of(moments, self.oracle.design, shape[0])
+        standardised = center.less(moments).transformed(change)
         penalty = penalty_of(self.oracle.settings.ridge, shape[2])
         scaled, scale = equilibrated(standardised.gram + np.diag(penalty))
         triangles = Triangles.of(scaled)
@@ -160,7 +182,8 @@ class StackedOracle:
         basis = triangles.inverse * scale[:, :, None]
         target = np.einsum("bij,bi->bj", basis, standardised.cross)
         theta = np.einsum("bij,bj->bi", basis, target)
-        coefficients = np.einsum("rbi,rij->rbj", theta.reshape(shape), change)
+        uncentered = np.einsum("rbi,rij->rbj", theta.reshape(shape), change)
+        coefficients = center.above(uncentered.reshape(-1, shape[2])).reshape(shape)
         lines, folded = self._lines(coefficients)
         conditions = triangles.conditions.reshape(shape[:2]).max(axis=1)
         factors = None

@@ -16,6 +16,7 @@ from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.oracles.features.bases import Basis, Identity
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linalg.conditioning import blocks_suffice
+from gyrfalcon.oracles.linear.centring import Centring
 from gyrfalcon.oracles.linear.fit_reports import constrained_report, ordinary_report
 from gyrfalcon.oracles.linear.models import LinearModel, OptimisticModel, linear_model
 from gyrfalcon.oracles.linear.reindex import (
@@ -38,8 +39,7 @@ class Linear:
     """Reward models that are linear in phi(x, a): a convex class with d parameters and unbounded values.
 
     The paper's theorems are for classes with values in [0, 1]; `gyrfalcon.theory.classes` has what fails.
-
-    Standardisation is computed anew at each fit from the moments at hand.
+    Standardisation and the mean reward, to which a ridge shrinks, are computed anew at each fit.
 
     Parameters
     ----------
@@ -201,23 +201,23 @@ class LinearOracle:
         if passive.n == 0.0:
             return self._unconstrained(active, previous)
         both = active.rootless() + passive.rootless()
-        change = self.standardisation(both)
-        fit = constrained_fit(
-            active.transformed(change), passive.transformed(change), slack, self.settings.ridge
-        )
-        coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
+        change, center = self.standardisation(both), Centring.of(both, self.design)
+        one, other = (center.less(part).transformed(change) for part in (active, passive))
+        fit = constrained_fit(one, other, slack, self.settings.ridge)
+        coefficients = center.above(np.einsum("bi,ij->bj", fit.coefficients, change))
         return self.model_of(coefficients, both, previous), constrained_report(fit)
 
     def _unconstrained(self, rows: Moments, previous: LinearModel | None) -> tuple[LinearModel, FitReport]:
         """Ordinary least squares, five times as fast as a constraint that can't bind."""
-        change = self.standardisation(rows)
-        fit = least_squares(rows.transformed(change), self.settings.ridge)
-        coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
+        change, center = self.standardisation(rows), Centring.of(rows, self.design)
+        fit = least_squares(center.less(rows).transformed(change), self.settings.ridge)
+        coefficients = center.above(np.einsum("bi,ij->bj", fit.coefficients, change))
         return self.model_of(coefficients, rows, previous), ordinary_report(rows, fit)
 
     def passive_risk(self, passive: Moments) -> float:
         """alpha: the mean squared error of the (ridge) fit of these rows."""
-        standardised = passive.transformed(self.standardisation(passive))
+        centred = Centring.of(passive, self.design).less(passive)
+        standardised = centred.transformed(self.standardisation(passive))
         fit = least_squares(standardised, self.settings.ridge, shortest=False)
         return float(np.sum(fit.residual_squares)) / passive.n
 
@@ -227,11 +227,12 @@ class LinearOracle:
 
     def scatter(self, log: Log, passive: Moments) -> Floats:
         """Sum e^2 phi phi' over the rows of a log, residuals e of the fit of `passive`, (B, d, d)."""
-        change = self.standardisation(passive)
-        fit = least_squares(passive.transformed(change), self.settings.ridge)
+        change, center = self.standardisation(passive), Centring.of(passive, self.design)
+        fit = least_squares(center.less(passive).transformed(change), self.settings.ridge)
+        coefficients = center.above(fit.coefficients @ change)
         features, blocks = self.design.rows(log)
         own = np.zeros(len(log), dtype=np.int64) if blocks is None else blocks
-        residuals = log.reward - np.einsum("nf,nf->n", features, (fit.coefficients @ change)[own])
+        residuals = log.reward - np.einsum("nf,nf->n", features, coefficients[own])
         n_blocks, weights = self.design.n_blocks, residuals**2
         rows = Rows.of(features, log.reward, blocks=blocks, n_blocks=n_blocks, weights=weights)
         return rows.moments().gram
@@ -247,9 +248,9 @@ class LinearOracle:
 
     def confident(self, moments: Moments) -> tuple[OptimisticModel, LinearFit]:
         """The ridge fit of these rows with its confidence widths and without a bonus, and the fit itself."""
-        change = self.standardisation(moments)
-        fit, factors = ridge_fit(moments.transformed(change), self.settings.ridge)
-        coefficients = np.einsum("bi,ij->bj", fit.coefficients, change)
+        change, center = self.standardisation(moments), Centring.of(moments, self.design)
+        fit, factors = ridge_fit(center.less(moments).transformed(change), self.settings.ridge)
+        coefficients = center.above(np.einsum("bi,ij->bj", fit.coefficients, change))
         model = replace(linear_model(self.design, coefficients, self._seen(moments)), eager=True)
         return OptimisticModel(model, self.design, np.ascontiguousarray(factors @ change), 0.0), fit
 

@@ -23,6 +23,8 @@ class PerActionModel:
     intercepts: Floats  # (K, 1)
     known: Bools | None  # (K,) actions with data; None: all
     eager: bool = False  # whether actions without data score just above or just below the best of the others
+    origin: float = 0.0  # a score s stands for the reward origin + unit s, in the log's units
+    unit: float = 1.0
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
@@ -34,6 +36,22 @@ class PerActionModel:
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return columns.T
+
+    def rescaled(
+        self, center: float, spread: float, anchor: float = 0.0, unit: float = 1.0
+    ) -> PerActionModel:
+        """The model of scores above a centre in multiples of a spread; rewards were anchor + unit score."""
+        return replace(
+            self,
+            weights=self.weights / spread,
+            intercepts=(self.intercepts - center) / spread,
+            origin=anchor + unit * center,
+            unit=unit * spread,
+        )
+
+    def restored(self) -> PerActionModel:
+        """The model whose scores are rewards in the log's units."""
+        return replace(self.rescaled(-self.origin / self.unit, 1.0 / self.unit), origin=0.0, unit=1.0)
 
     def eagerly(self) -> PerActionModel:
         """The model in which an action without data scores just above the best of the others."""
@@ -49,6 +67,8 @@ class JointModel:
     own: Floats | None  # (K, n_own) in the hybrid layout
     known: Bools | None
     eager: bool = False
+    origin: float = 0.0
+    unit: float = 1.0
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
@@ -66,6 +86,23 @@ class JointModel:
             flat = inner_products(self.joint[np.newaxis], cube.reshape(n * n_actions, width))
             return np.ascontiguousarray(flat.reshape(n, n_actions).T)
         return inner_products(self.joint[:, np.newaxis], cube.swapaxes(0, 1))[:, 0]
+
+    def rescaled(self, center: float, spread: float, anchor: float = 0.0, unit: float = 1.0) -> JointModel:
+        """The model of scores above a centre, which is 0 without an intercept, in multiples of a spread."""
+        joint, own = self.joint.copy(), None if self.own is None else self.own.copy()
+        if center != 0.0:  # the first column is the intercept, of each action in the hybrid layout
+            (joint if own is None else own)[..., 0] -= center
+        return replace(
+            self,
+            joint=joint / spread,
+            own=None if own is None else own / spread,
+            origin=anchor + unit * center,
+            unit=unit * spread,
+        )
+
+    def restored(self) -> JointModel:
+        """The model whose scores are rewards in the log's units."""
+        return replace(self.rescaled(-self.origin / self.unit, 1.0 / self.unit), origin=0.0, unit=1.0)
 
     def eagerly(self) -> JointModel:
         """The model in which an action without data scores just above the best of the others."""
@@ -104,6 +141,10 @@ class OptimisticModel:
             own = np.broadcast_to(own, (n_actions, *own.shape))
             factors, phi = self._hybrid_factors(), np.concatenate([phi, own], axis=2)
         return np.transpose(weighted_norms(factors[:, np.newaxis], phi)[:, 0])
+
+    def restored(self) -> OptimisticModel:
+        """The model whose scores and bonus are in the log's units of reward."""
+        return replace(self, model=self.model.restored(), bonus=self.bonus * self.model.unit)
 
     def widths_of(self, contexts: Contexts, action: Ints) -> Floats:
         """||phi(x, a)|| of one action for each row, (n,), as `widths` has it."""

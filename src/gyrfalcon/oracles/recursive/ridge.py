@@ -100,11 +100,24 @@ class RecursiveRidge:
         undetermined = self.ridge * float(np.einsum("kii->", self.inverses))
         return max(self.coefficients.size - undetermined, 0.0)
 
+    def centered(self, center: float) -> Floats:
+        """(K, d): coefficients of the fit that shrinks towards a mean reward in place of 0."""
+        return self.coefficients + self.ridge * center * self.inverses[:, :, 0]
+
     @property
     def residual_variance(self) -> float:
         """The mean squared error of the fit on its own rows; 0 without any."""
-        fitted = np.einsum("kd,kd->", self.coefficients, self.cross + self.ridge * self.coefficients)
-        return max(float(self.squares.sum()) - float(fitted), 0.0) / max(self.n, 1e-300)
+        return self.centered_variance(0.0)
+
+    def centered_variance(self, center: float) -> float:
+        """The mean squared error of the fit that shrinks towards a mean reward on its own rows."""
+        # Of rewards less the mean; theta'A e_0 is cross_0 - ridge theta_0, without the Gram matrix A.
+        theta = self.centered(center) - center * np.eye(1, self.n_columns)
+        first = self.cross[:, 0] - center * self.weights
+        squares = self.squares - center * (self.cross[:, 0] + first)
+        fitted = np.einsum("kd,kd->", theta, self.cross + self.ridge * theta)
+        constant = center * (first - self.ridge * theta[:, 0])
+        return max(float((squares + constant).sum()) - float(fitted), 0.0) / max(self.n, 1e-300)
 
     def with_rows(self, log: Log) -> RecursiveRidge:
         """The regression with the rows of a log added; ValueError where these are not finite or too large."""
@@ -164,10 +177,12 @@ class RecursiveRidge:
             leverages[order[part]] = np.einsum("nd,nd->n", f @ self.inverses[action], f)
         return values, np.maximum(leverages, 0.0, out=leverages)
 
-    def model(self, bonus: float = 0.0, bounds: tuple[float, float] | None = None) -> RecursiveModel:
-        """Scores: estimates clipped to bounds, plus `bonus` times their widths."""
+    def model(
+        self, bonus: float = 0.0, bounds: tuple[float, float] | None = None, center: float = 0.0
+    ) -> RecursiveModel:
+        """Scores: estimates, shrunk to `center`, clipped to bounds, plus `bonus` times their widths."""
         matrices = self.inverses if self.prefix_inverses is None else self.prefix_inverses
-        return RecursiveModel(self.basis, self.coefficients, matrices, float(bonus), bounds, self.known)
+        return RecursiveModel(self.basis, self.centered(center), matrices, float(bonus), bounds, self.known)
 
     def scaled(self, factor: float) -> RecursiveRidge:
         """The regression with every row's weight times a factor of at least 0, for discounting.
