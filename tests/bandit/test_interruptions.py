@@ -1,4 +1,4 @@
-"""An exception at any line, such as that of Ctrl-C: a call has had no effect, or the next one completes it."""
+"""An exception at any line, such as that of Ctrl-C: a call has no effect, or the next one completes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.journal import Record
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.snapshot import Snapshot
-from gyrfalcon.storage.codec import ClassIds, Encoder
+from gyrfalcon.storage.class_ids import ClassIds
+from gyrfalcon.storage.codec import Encoder
 from tests.bandit.helpers import Clock, Recorder, batches, check_books
 
 FOLDER = str(Path(gyrfalcon.bandit.__file__).parent)

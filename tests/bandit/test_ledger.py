@@ -1,4 +1,4 @@
-"""The ledger: rows are ready in whole cohorts, memory is given back, and renumbered actions keep their rows."""
+"""The ledger: rows are ready in whole cohorts, memory is given back, renumbered actions keep their rows."""
 
 from __future__ import annotations
 
@@ -53,11 +53,12 @@ def ledger_of(*records: Record, whole_cohorts: bool = False, max_ended: int = 10
 
 
 def rounds(ledger: Ledger) -> list[int]:
-    return ledger.rows(len(ledger.ready), 0).round.tolist()
+    found: list[int] = ledger.rows(len(ledger.ready), 0).round.tolist()
+    return found
 
 
 def test_rows_are_ready_at_once_or_when_all_earlier_ones_are_final() -> None:
-    records = [*map(decided, range(4)), rewarded(2), rewarded(1), rewarded(3, final=False)]
+    records: list[Record] = [*map(decided, range(4)), rewarded(2), rewarded(1), rewarded(3, final=False)]
     assert rounds(ledger_of(*records)) == [1, 2]
     whole = ledger_of(*records, whole_cohorts=True)
     assert (rounds(whole), whole.blocking_round()) == ([], 0)

@@ -225,7 +225,7 @@ class BanditMachine(RuleBasedStateMachine):
     def retire_actions(self, data: st.DataObject) -> None:
         actions = list(self.bandit.problem.actions)
         gone = set(actions) - {*data.draw(st.permutations(actions))[: max(2, len(actions) - 1)]}
-        self.bandit.retire_actions(sorted(gone))
+        self.bandit.retire_actions(sorted(gone, key=str))
         for event in self.events.values():
             if event.decision.action in gone:
                 event.retired = True

@@ -86,7 +86,7 @@ def _header(problem: Problem) -> Line:
         "actions": [_label(label) for label in problem.actions],
         "features": list(problem.features.names),
         "action_features": list(problem.action_features.names),
-        "reward_range": list(problem.reward_range),
+        "reward_range": None if problem.reward_range is None else list(problem.reward_range),
         "cost": problem.cost,
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,8 @@ from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Scorer
+from gyrfalcon.learners.reward_scale import ScaledModel
 
 N_LARGEST = 5
 """Contributions that are kept of each action."""
@@ -73,25 +74,35 @@ def explained(engine: BanditEngine, problem: Problem, contexts: Contexts) -> Exp
     shares = probabilities(engine, contexts)[0].tolist()
     policy = engine.epoch.policy
     scorer = policy.scorer if isinstance(policy, KernelPolicy) else None
-    n_actions, span = problem.n_actions, problem.rewards.high - problem.rewards.low
+    n_actions = problem.n_actions
     estimates: list[float | None] = [None] * n_actions
     widths: list[float | None] = [None] * n_actions
     reasons: list[tuple[tuple[str, float], ...]] = [()] * n_actions
     if scorer is not None:
-        means = getattr(scorer, "means", scorer.scores)
+        means = _means(scorer)
+        ends = problem.rewards.from_unit(np.array([0.0, 1.0]))
+        sign = float(ends[1] - ends[0])  # of a reward by which the model's unit is 1; negative for costs
         estimates = problem.rewards.from_unit(means(contexts)[0]).tolist()
-        sign = -span if problem.cost else span
         reasons = _contributions(sign * _effects(means, contexts), problem)
         if hasattr(scorer, "widths"):
-            widths = (span * scorer.widths(contexts)[0]).tolist()
+            unit = float(getattr(getattr(scorer, "model", scorer), "unit", 1.0))
+            widths = (abs(sign) * unit * scorer.widths(contexts)[0]).tolist()
     columns = (problem.actions, shares, estimates, widths, reasons)
     actions = (ActionExplanation(*row) for row in zip(*columns, strict=True))
     return Explanation(tuple(sorted(actions, key=lambda one: -one.probability)))
 
 
-def _effects(means: object, contexts: Contexts) -> Floats:
+def _means(scorer: Scorer) -> Callable[[Contexts], Floats]:
+    """Estimates of rewards in the log's units: models may score in multiples of the spread of rewards."""
+    model = scorer.restored() if hasattr(scorer, "restored") else scorer
+    if isinstance(model, ScaledModel):
+        model = model.model
+    found: Callable[[Contexts], Floats] = getattr(model, "means", model.scores)
+    return found
+
+
+def _effects(means: Callable[[Contexts], Floats], contexts: Contexts) -> Floats:
     """(p + q, K): how much each shared feature, and each of the actions' own, adds to the estimates."""
-    assert callable(means)
     p = contexts.shared.shape[1]
     own = contexts.actions
     q = 0 if own is None else own.shape[2]

@@ -58,9 +58,15 @@ def aligned(log: Log, problem: Problem) -> Log:
     return replace(log, problem=None)
 
 
+def _range_text(problem: Problem) -> str:
+    if problem.reward_range is None:
+        return "of unknown range"
+    return f"from {problem.reward_range[0]!r} to {problem.reward_range[1]!r}"
+
+
 def _check_same_units(given: Problem, problem: Problem) -> None:
     kinds = tuple("costs" if one.cost else "rewards" for one in (given, problem))
-    ranges = tuple(f"from {one.reward_range[0]!r} to {one.reward_range[1]!r}" for one in (given, problem))
+    ranges = tuple(_range_text(one) for one in (given, problem))
     if kinds[0] != kinds[1] or ranges[0] != ranges[1]:
         raise ValueError(
             f"the log has {kinds[0]} {ranges[0]} and this problem {kinds[1]} {ranges[1]}; "
