@@ -152,7 +152,8 @@ def test_a_forked_process_shares_neither_ids_nor_draws_also_during_a_refit(refit
         Slow.may_go_on.set()
     bandit.wait()
     assert bandit.epoch.index == 1 + refitting
-    everyone = [*children, (list(own.event_id), list(own.action))]
+    own_actions = [int(str(action)) for action in own.action]
+    everyone = [*children, (list(own.event_id), own_actions)]
     assert len({one for ids, _ in everyone for one in ids}) == 3 * MANY
     assert len({str(actions) for _, actions in everyone}) == 3
     check_books(bandit)

@@ -66,7 +66,7 @@ class Bandit(Management):
     action_features
         Names, kinds or number of the features of actions (see `Schema.of`), or None if they have none.
     reward_range
-        Lowest and highest reward.
+        Lowest and highest reward; None if they are not known.
     out_of_range
         Effect of a reward outside the range: "error" refuses it, "clip" moves it to the nearer end, and
         "accept" takes it as it is.
@@ -117,7 +117,7 @@ class Bandit(Management):
         features: object = None,
         problem: Problem | None = None,
         action_features: object = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
         out_of_range: OutOfRange = "error",
         cost: bool = False,
         seed: int | None = None,
