@@ -17,15 +17,16 @@ from gyrfalcon.learners.protocol import Learner
 N = 20_000
 
 
-def grown(bandit: Bandit, ids: list[str]) -> int:
-    """Bytes that decisions with these ids have added."""
-    contexts = np.random.default_rng(0).normal(size=(len(ids), 4))
+def grown(bandit: Bandit) -> int:
+    """Bytes that N decisions have added, with their ids."""
+    contexts = np.random.default_rng(0).normal(size=(N, 4))
     gc.collect()
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        for first in range(0, len(ids), 500):
-            bandit.decide_many(contexts[first : first + 500], event_ids=ids[first : first + 500])
+        for first in range(0, N, 500):
+            ids = [f"visit {number}" for number in range(first, first + 500)]
+            bandit.decide_many(contexts[first : first + 500], event_ids=ids)
         gc.collect()
         return tracemalloc.get_traced_memory()[0] - before
     finally:
@@ -40,10 +41,9 @@ def test_a_pending_event_with_four_features_costs_under_300_bytes(
     bandit = Bandit(
         ["a", "b"], learner=learner, features=4, seed=1, reward_timeout=timeout, clock=lambda: 0.0
     )
-    ids = [f"visit {number}" for number in range(N)]
-    assert grown(bandit, ids) / N < 300
+    assert grown(bandit) / N < 300
     bandit.decide(np.zeros(4))
     assert bandit.n_pending == N + 1
-    for event_id in ids:
-        bandit.withdraw(event_id)
+    for number in range(N):
+        bandit.withdraw(f"visit {number}")
     assert len(bandit._live.engine.ledger.table._segments) == 1
