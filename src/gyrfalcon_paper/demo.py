@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.reward_scale import estimated_rewards
 from gyrfalcon.reports.figures import Band
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
@@ -134,10 +134,7 @@ def _estimated(policy: Policy | None) -> Floats:
     """Estimated rewards over the grid without any optimism bonus, (2, G); nan if the policy has no model."""
     if not isinstance(policy, KernelPolicy):
         return np.full((2, len(GRID)), np.nan)
-    scorer: Any = policy.scorer
-    means = replace(scorer, bonus=0.0) if hasattr(scorer, "bonus") else scorer
-    scores: Floats = means.scores(interval_contexts(GRID))
-    return np.ascontiguousarray(scores.T)
+    return np.ascontiguousarray(estimated_rewards(policy.scorer, interval_contexts(GRID)).T)
 
 
 def _without_epochs(trace: Trace) -> Trace:

@@ -62,7 +62,7 @@ def test_estimates_are_those_of_the_last_epoch_without_a_bonus() -> None:
         LEARNERS["Epsilon-FALCON"], StepExample(), 3000, 2, first_replication=1, keep_policies=True
     )
     for estimates, epochs in zip(piece.estimates, trace.epochs, strict=True):
-        model = epochs[-1].policy.scorer  # type: ignore[union-attr]
+        model = epochs[-1].policy.scorer.restored()  # type: ignore[union-attr]
         assert estimates == pytest.approx(model.intercepts + model.weights * GRID)
         assert abs(estimates[1] - 0.5).max() < 0.1
     (adaptive,) = play_piece("AdaptiveFalcon", 3000, 0, 1).estimates

@@ -13,7 +13,7 @@ from gyrfalcon import AdaptiveFalcon, simulate
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Policy
-from gyrfalcon.environments.protocol import PotentialOutcomes
+from gyrfalcon.environments.protocol import BLOCK, PotentialOutcomes, block_generator, drawn
 from gyrfalcon.learners.protocol import Learner
 from tests.contracts.learners import LEARNERS, PLAIN, REPRESENTATIVES, THROWAWAY, WITH_ACTION_FEATURES
 
@@ -116,14 +116,16 @@ class Banners:
     sigma: float = 0.0
 
     def draw(self, start: int, stop: int, seed: int) -> PotentialOutcomes:
-        rng, n = np.random.default_rng([seed, start]), stop - start
-        shares = np.tile([0.05, 0.08, 0.11, 0.14, 0.17, 0.30], (n, 1))
-        contexts = Contexts(np.zeros((n, 0)))
+        return drawn(lambda block: self.block(block_generator(seed, block)), start, stop)
+
+    def block(self, rng: np.random.Generator) -> PotentialOutcomes:
+        shares = np.tile([0.05, 0.08, 0.11, 0.14, 0.17, 0.30], (BLOCK, 1))
+        contexts = Contexts(np.zeros((BLOCK, 0)))
         if self.sigma == 0.0:
-            paid = (rng.random((n, 6)) < shares).astype(np.float64)
+            paid = (rng.random((BLOCK, 6)) < shares).astype(np.float64)
             return PotentialOutcomes(contexts, 20.0 * shares, 20.0 * paid)
         factor = math.exp(self.sigma**2 / 2.0)
-        rewards = 100.0 * shares * np.exp(self.sigma * rng.normal(size=(n, 6)))
+        rewards = 100.0 * shares * np.exp(self.sigma * rng.normal(size=(BLOCK, 6)))
         return PotentialOutcomes(contexts, 100.0 * factor * shares, rewards)
 
 

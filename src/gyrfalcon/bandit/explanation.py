@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Scorer
-from gyrfalcon.learners.reward_scale import ScaledModel
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.learners.reward_scale import RewardScale, estimated_rewards
 
 N_LARGEST = 5
 """Contributions that are kept of each action."""
@@ -32,8 +33,8 @@ class ActionExplanation:
     estimate
         Reward that the model expects, in the problem's units; None where the policy has no reward model.
     width
-        Confidence width of the estimate, in the problem's units, before it is scaled by a bonus; None where
-        the model has none.
+        Confidence width of the estimate, in the problem's units, for rewards of the spread that was seen, and
+        before it is scaled by a bonus; None where the model has none.
     contributions
         Features with the largest effects on the estimate, by name: how much less it would be if the feature
         were 0, all others as they are.
@@ -79,26 +80,18 @@ def explained(engine: BanditEngine, problem: Problem, contexts: Contexts) -> Exp
     widths: list[float | None] = [None] * n_actions
     reasons: list[tuple[tuple[str, float], ...]] = [()] * n_actions
     if scorer is not None:
-        means = _means(scorer)
+        means = partial(estimated_rewards, scorer)
         ends = problem.rewards.from_unit(np.array([0.0, 1.0]))
         sign = float(ends[1] - ends[0])  # of a reward by which the model's unit is 1; negative for costs
         estimates = problem.rewards.from_unit(means(contexts)[0]).tolist()
         reasons = _contributions(sign * _effects(means, contexts), problem)
         if hasattr(scorer, "widths"):
-            unit = float(getattr(getattr(scorer, "model", scorer), "unit", 1.0))
+            scale = getattr(engine.epoch.state, "scale", None)
+            unit = scale.reward_unit if isinstance(scale, RewardScale) else 1.0
             widths = (abs(sign) * unit * scorer.widths(contexts)[0]).tolist()
     columns = (problem.actions, shares, estimates, widths, reasons)
     actions = (ActionExplanation(*row) for row in zip(*columns, strict=True))
     return Explanation(tuple(sorted(actions, key=lambda one: -one.probability)))
-
-
-def _means(scorer: Scorer) -> Callable[[Contexts], Floats]:
-    """Estimates of rewards in the log's units: models may score in multiples of the spread of rewards."""
-    model = scorer.restored() if hasattr(scorer, "restored") else scorer
-    if isinstance(model, ScaledModel):
-        model = model.model
-    found: Callable[[Contexts], Floats] = getattr(model, "means", model.scores)
-    return found
 
 
 def _effects(means: Callable[[Contexts], Floats], contexts: Contexts) -> Floats:

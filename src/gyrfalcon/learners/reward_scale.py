@@ -17,9 +17,11 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.core.records import Log
-from gyrfalcon.oracles.linear.models import JointModel, LinearModel, PerActionModel
+from gyrfalcon.oracles.linear.models import JointModel, LinearModel, OptimisticModel, PerActionModel
 from gyrfalcon.oracles.protocol import RewardModel
+from gyrfalcon.oracles.recursive.model import RecursiveModel
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -189,6 +191,8 @@ class ScaledModel:
     model: RewardModel
     center: float
     spread: float
+    anchor: float = 0.0
+    unit: float = 1.0
 
     @property
     def known(self) -> Bools | None:
@@ -199,6 +203,10 @@ class ScaledModel:
         """(n, K) estimated rewards less the centre, over the spread."""
         return (self.model.scores(contexts) - self.center) / self.spread
 
+    def rewards(self, contexts: Contexts) -> Floats:
+        """The estimates as rewards in the log's units, (n, K)."""
+        return self.anchor + self.unit * self.model.scores(contexts)
+
 
 def in_spreads(model: RewardModel, scale: RewardScale) -> RewardModel:
     """The model with scores above the mean reward in multiples of the spread; as it is if literal."""
@@ -206,7 +214,7 @@ def in_spreads(model: RewardModel, scale: RewardScale) -> RewardModel:
         return model
     if isinstance(model, PerActionModel | JointModel):
         return model.rescaled(*scale.of_scores)
-    return ScaledModel(model, scale.center, scale.spread)
+    return ScaledModel(model, *scale.of_scores)
 
 
 def _power_of_2(value: float) -> float:
@@ -235,3 +243,17 @@ def _without_outlier(values: Floats, low: float, high: float) -> Floats:
 def in_rewards(model: LinearModel, scale: RewardScale) -> LinearModel:
     """The model of a fit with scores that are rewards in the log's units."""
     return model.rescaled(*scale.of_scores).restored()
+
+
+def estimated_rewards(scorer: Scorer, contexts: Contexts) -> Floats:
+    """Estimates (n, K) of a policy's model without any bonus, as rewards in the log's units.
+
+    Policies score in multiples of the spread of rewards, or in units of fits; their models know these.
+    """
+    if isinstance(scorer, OptimisticModel):
+        return scorer.restored().means(contexts)
+    if isinstance(scorer, PerActionModel | JointModel):
+        return scorer.restored().scores(contexts)
+    if isinstance(scorer, RecursiveModel | ScaledModel):
+        return scorer.rewards(contexts)
+    return scorer.scores(contexts)

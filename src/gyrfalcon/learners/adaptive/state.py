@@ -212,7 +212,8 @@ class AdaptiveState:
         """Scores of the active class: its estimates plus `bonus` times their widths."""
         fit = self.active_fit
         if fit is not None:
-            return fit.model(bonus, center=self.scale.mean)
+            model = fit.model(bonus, center=self.scale.mean)
+            return replace(model, origin=self.scale.anchor, unit=self.scale.unit or 1.0)
         assert self.linear is not None
         return replace(self.linear.scorer, bonus=bonus)
 

@@ -24,6 +24,8 @@ class RecursiveModel:
     bonus: float
     bounds: tuple[float, float] | None
     known: Bools | None  # (K,) actions with data; None: all
+    origin: float = 0.0  # the reward that an estimate of 0 stands for, in the log's units
+    unit: float = 1.0  # what an estimate of 1 is above it
 
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times widths, (n, K)."""
@@ -36,6 +38,10 @@ class RecursiveModel:
     def means(self, contexts: Contexts) -> Floats:
         """The estimates alone, (n, K); an action without data has just more than the best of the others."""
         return self._means(columns_of(self.basis, contexts), contexts.eligible).T
+
+    def rewards(self, contexts: Contexts) -> Floats:
+        """The estimates as rewards in the log's units, (n, K)."""
+        return self.origin + self.unit * self.means(contexts)
 
     def widths(self, contexts: Contexts) -> Floats:
         """The length of phi in the inverse of the regularised Gram matrix, (n, K)."""
