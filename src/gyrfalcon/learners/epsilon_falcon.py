@@ -192,7 +192,7 @@ class EpsilonFalcon:
         following = self.next_from(epoch, sums, self._scatter(epoch, sums, rows))
         if self.epsilon != "corollary":
             return following
-        return with_corollary_share(following, sums.oracle, sums.scale.in_spreads(rows))
+        return with_corollary_share(following, sums.oracle, sums.scale.for_theory(rows))
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""

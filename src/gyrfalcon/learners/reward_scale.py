@@ -129,6 +129,12 @@ class RewardScale:
             units,
         )
 
+    def for_theory(self, log: Log) -> Log:
+        """Rows of fits in units of the theory: those of the reward range, or spreads where there is none."""
+        if not self.has_range:
+            return self.in_spreads(log)
+        return log if self.literal else replace(log, reward=self.anchor + (self.unit or 1.0) * log.reward)
+
     def in_spreads(self, log: Log) -> Log:
         """Rows in units of fits, with rewards above the mean in multiples of the spread, as scores are."""
         return replace(log, reward=(log.reward - self.center) / self.spread)

@@ -272,7 +272,7 @@ class AdaptiveFalcon:
         state = replace(state, passive=rows, n_passive=n_passive)
         if state.active or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
             return state
-        shares, reason = estimated_shares(state.scale.in_spreads(rows), linear.oracle, n_actions)
+        shares, reason = estimated_shares(state.scale.for_theory(rows), linear.oracle, n_actions)
         # Where b is only bounded, the smallest share that Corollary 1 can mean is certain.
         target = state.target_share if shares is None else shares[0]
         return replace(state, target_share=target, share_reason=reason)
