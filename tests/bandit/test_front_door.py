@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from gyrfalcon import Bandit
+from gyrfalcon import AdaptiveFalcon, Bandit, EpsilonFalcon, LinUCB
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample
@@ -69,3 +71,20 @@ def test_a_bandit_of_many_actions_and_rows_still_has_a_short_repr(n_actions: int
     for value in (bandit, batch, batch[0], log, bandit.epoch):
         assert len(repr(value)) < 130
         assert "\n" not in repr(value)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"reward_range": None}, {"reward_range": (0, 1000)}, {"cost": True, "reward_range": None}]
+)
+@pytest.mark.parametrize(
+    "learner", [AdaptiveFalcon(), AdaptiveFalcon(classes="linear"), LinUCB(), EpsilonFalcon(tau_1=50)]
+)
+def test_estimates_of_an_explanation_are_rewards_in_any_unit(learner: Any, settings: Any) -> None:
+    bandit = Bandit(["a", "b"], learner=learner, features=["x"], seed=1, **settings)
+    rng = np.random.default_rng(0)
+    for _ in range(220):
+        decision = bandit.decide([rng.normal()])
+        bandit.reward(decision.event_id, 100.0 + 10.0 * (decision.action == "a") + rng.normal())
+    estimates = {one.label: one.estimate for one in bandit.explain([0.0]).actions}
+    # The ridge draws an action that is seldom chosen towards the mean.
+    assert estimates == pytest.approx({"a": 110.0, "b": 100.0}, abs=3.0)

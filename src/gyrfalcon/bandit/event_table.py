@@ -12,7 +12,7 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 
 SEGMENT = 512
-"""Events of a segment: memory is taken and given back by so many."""
+"""Number of events in a segment, the unit by which memory is taken and given back."""
 
 
 class Status(IntEnum):

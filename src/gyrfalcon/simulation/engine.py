@@ -31,7 +31,7 @@ CHUNK = BLOCK
 
 CHECKED_EPOCHS = 16
 BETWEEN_CHECKS = 1024
-"""A user's own policies are checked in the first epochs, then after at least so many rounds: checks of every
+"""A user's own policies are checked in the first epochs, then after this many rounds at least: checks of each
 short epoch would take more than a hundredth of the time."""
 
 OnRounds = Callable[[int], object]
