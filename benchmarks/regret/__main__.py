@@ -17,6 +17,7 @@ from benchmarks.regret.costs import estimate
 from benchmarks.regret.document import document
 from benchmarks.regret.environments import PLACES, REAL, SYNTHETIC, Place, place_named
 from benchmarks.regret.figure import differences_figure
+from benchmarks.regret.practice.program import main as practice
 from benchmarks.regret.running import play_missing, stored
 from benchmarks.regret.standings import by_contestant, differences
 from benchmarks.regret.store import Store, outdated
@@ -56,7 +57,10 @@ class Event:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
-    options = _completed(parser.parse_args(arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:2] == ["--suite", "practice"]:
+        return practice(given[2:])
+    options = _completed(parser.parse_args(given))
     try:
         contestants, events = _chosen(options), _events(options)
     except (ValueError, ModuleNotFoundError) as error:
@@ -226,6 +230,7 @@ def _tell(contestants: Sequence[Contestant], sentence: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regret", description=__doc__)
     add = parser.add_argument
+    add("--suite", choices=["all", "practice"], default="all", help="practice, given first: see its --help")
     add("--rounds", type=int, nargs="*", metavar="T", help="lengths of runs; 20000 unless told")
     add("--no-replay", action="store_true", help="real sets with each row seen once; alone unless --rounds")
     add("--environments", nargs="+", metavar="NAME", help="real, synthetic, all (unless told), or names")

@@ -66,7 +66,7 @@ def _show(outcomes: Sequence[Outcome], warnings: Sequence[str], folder: Path) ->
     """Print the table and its notes, and write them."""
     notes = [*(f"{one.requirement.text}: {one.note}." for one in outcomes if one.note), *warnings]
     rows = tuple(one.row for one in outcomes)
-    content = Sheet(_title(outcomes), CAPTION, COLUMNS, rows, len(COLUMNS))
+    content = Sheet(title_of(outcomes), CAPTION, COLUMNS, rows, len(COLUMNS))
     console = console_for_tables()
     console.print(printed(content, None))
     for note in notes:
@@ -76,7 +76,8 @@ def _show(outcomes: Sequence[Outcome], warnings: Sequence[str], folder: Path) ->
     console.print(f"All of it is in {folder / 'bars.md'}.")
 
 
-def _title(outcomes: Sequence[Outcome]) -> str:
+def title_of(outcomes: Sequence[Outcome]) -> str:
+    """How many requirements there are, and how many are met."""
     verdicts = [one.verdict for one in outcomes]
     counts = {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
     parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())

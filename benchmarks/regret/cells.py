@@ -16,8 +16,11 @@ from pathlib import Path
 
 from benchmarks.regret.contestants import Contestant
 from benchmarks.regret.environments import Place
+from benchmarks.regret.players import cuts
 
 SHARES = {"": 0.0, "_second_half": 0.5, "_last_quarter": 0.75}
+_SAME = 1e-9
+"""An expected regret of uniform play below this is rounding: all actions are the same."""
 OUR_CODE = ("core", "oracles", "learners", "estimates", "environments", "experiments")
 
 
@@ -46,8 +49,30 @@ class Result:
     regret: float | None
     regret_second_half: float | None
     regret_last_quarter: float | None
+    uniform_regret: float | None
+    uniform_regret_second_half: float | None
     seconds: float
     """Processor time."""
+
+    @property
+    def captured(self) -> float:
+        """Of what the best actions are expected to earn beyond uniform play, the share that was captured."""
+        return _captured(self.regret, self.uniform_regret)
+
+    @property
+    def captured_second_half(self) -> float:
+        """The same in the second half of the rounds."""
+        return _captured(self.regret_second_half, self.uniform_regret_second_half)
+
+    @property
+    def less_best(self) -> float:
+        """Expected reward less that of the best actions, per round."""
+        return math.nan if self.regret is None else -self.regret
+
+    @property
+    def total_regret(self) -> float:
+        """Expected regret, summed over all rounds."""
+        return math.nan if self.regret is None else self.regret * self.n_rounds
 
     def document(self) -> bytes:
         """The content of its file."""
@@ -95,6 +120,7 @@ class Cell:
         seconds = time.process_time() - started
         measures = {f"reward{name}": sums.reward_from(share) for name, share in SHARES.items()}
         regrets = {f"regret{name}": _known(sums.regret_from(share)) for name, share in SHARES.items()}
+        uniform, half = rounds.uniform_regret, cuts(self.n_rounds)[0]
         return Result(
             contestant=contestant.name,
             player=repr(contestant.player),
@@ -109,6 +135,8 @@ class Cell:
             n_rounds=self.n_rounds,
             seed=self.seed,
             rounds=rounds.digest,
+            uniform_regret=_known(float(uniform.mean())),
+            uniform_regret_second_half=_known(float(uniform[half:].mean())),
             seconds=seconds,
             **measures,
             **regrets,  # type: ignore[arg-type]  # mypy takes all keyword arguments for one type
@@ -126,6 +154,13 @@ def _quiet(contestant: Contestant) -> Iterator[None]:
 
 def _known(regret: float) -> float | None:
     return regret if math.isfinite(regret) else None
+
+
+def _captured(regret: float | None, uniform: float | None) -> float:
+    """Nan where expected rewards are unknown, or all actions are the same."""
+    if regret is None or uniform is None or uniform < _SAME:
+        return math.nan
+    return 1.0 - regret / uniform
 
 
 @lru_cache

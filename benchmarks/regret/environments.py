@@ -1,4 +1,4 @@
-"""The environments: 16 real data sets, and 8 whose truth is known."""
+"""The environments: 16 real data sets, 8 whose truth is known, and those as practitioners have them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
+from benchmarks.regret.practice.split import ENVIRONMENTS as PRACTICE
+from benchmarks.regret.practice.split import REAL, seeded
 from benchmarks.regret.rounds import Rounds
 from gyrfalcon.environments.data.named import dataset, dataset_names
 from gyrfalcon.environments.paper import SensitivityExample, StepExample
@@ -17,25 +19,6 @@ from gyrfalcon.environments.synthetic.families import (
     XorEnvironment,
 )
 from gyrfalcon.environments.synthetic.outcomes import HeteroscedasticEnvironment, RareRewardEnvironment
-
-REAL = (
-    "digits",
-    "breast_cancer",
-    "wine",
-    "letter",
-    "satimage",
-    "penbased",
-    "texture",
-    "segment",
-    "vowel",
-    "vehicle",
-    "spambase",
-    "magic",
-    "ring",
-    "banana",
-    "led7digit",
-    "contraceptive",
-)
 
 SYNTHETIC: dict[str, Callable[[int], Any]] = {
     "xor": lambda seed: XorEnvironment(noise="bernoulli", environment_seed=seed),
@@ -54,11 +37,16 @@ SYNTHETIC: dict[str, Callable[[int], Any]] = {
 class Place:
     """An environment by its name; `repr` is what results are keyed by."""
 
-    kind: Literal["real", "synthetic"]
+    kind: Literal["real", "synthetic", "practice"]
     name: str
 
-    def environment(self, seed: int) -> Any:
-        """The environment itself; real ones are standardised on the whole set and clipped to 4 deviations."""
+    def environment(self, seed: int, n_rounds: int = 20_000) -> Any:
+        """The environment itself; real ones are standardised on the whole set and clipped to 4 deviations.
+
+        What changes over time does so at the same share of the rounds, however many there are.
+        """
+        if self.kind == "practice":
+            return seeded(PRACTICE[self.name], seed, n_rounds)
         return _real(self.name) if self.kind == "real" else SYNTHETIC[self.name](seed)
 
     @property
@@ -110,4 +98,4 @@ def _real(name: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _rounds(place: Place, n_rounds: int, seed: int) -> Rounds:
-    return Rounds.of(place.environment(seed), n_rounds, seed)
+    return Rounds.of(place.environment(seed, n_rounds), n_rounds, seed)

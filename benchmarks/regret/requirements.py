@@ -16,7 +16,7 @@ from benchmarks.regret.standings import SURE, Table
 from benchmarks.regret.table import number
 from gyrfalcon.simulation.trace import Summary
 
-Unit = Literal["points", "reward", "difference", "z", "times", "s"]
+Unit = Literal["points", "reward", "difference", "regret", "z", "times", "s"]
 Rule = Literal["at least", "above", "at most"]
 SHORT, LONG = 20_000, 100_000
 HALF, QUARTER = "reward_second_half", "reward_last_quarter"

@@ -16,12 +16,14 @@ from gyrfalcon.environments.protocol import Environment, PotentialOutcomes
 
 @dataclass(frozen=True)
 class Rounds:
-    """n rounds: contexts (n, p), expected and realised rewards of all actions (n, K)."""
+    """n rounds: contexts (n, p), expected and realised rewards of all actions (n, K), features of actions."""
 
     problem: Problem
     X: Floats
     means: Floats
     rewards: Floats
+    actions: Floats | None = None
+    """Features of actions, (n, K, q); only our own learners are shown them."""
 
     @staticmethod
     def of(environment: Environment, n_rounds: int, seed: int) -> Rounds:
@@ -30,7 +32,7 @@ class Rounds:
         columns = [np.array(part) for part in (outcomes.contexts.shared, outcomes.means, outcomes.rewards)]
         for column in columns:
             column.setflags(write=False)
-        return Rounds(environment.problem, *columns)
+        return Rounds(environment.problem, *columns, outcomes.contexts.actions)
 
     def __len__(self) -> int:
         return len(self.X)
@@ -49,7 +51,7 @@ class Rounds:
     def digest(self) -> str:
         """Names what was drawn: results of other rounds are never paired with these."""
         hashed = hashlib.sha256()
-        for column in (self.X, self.means, self.rewards):
+        for column in self._columns:
             hashed.update(repr(column.shape).encode() + np.ascontiguousarray(column).tobytes())
         return hashed.hexdigest()[:16]
 
@@ -57,7 +59,8 @@ class Rounds:
         """Rounds start..stop-1 for `simulate`, whatever the seed: they have been drawn."""
         del seed
         here = slice(start, stop)
-        return PotentialOutcomes(Contexts(self.X[here]), self.means[here], self.rewards[here])
+        actions = None if self.actions is None else self.actions[here]
+        return PotentialOutcomes(Contexts(self.X[here], actions), self.means[here], self.rewards[here])
 
     def earned(self, actions: Ints) -> Floats:
         """What these actions earn, (n,)."""
@@ -66,5 +69,24 @@ class Rounds:
 
     def regret(self, actions: Ints) -> Floats:
         """By how much they are expected to fall behind the best ones, (n,)."""
-        best: Floats = self.means.max(axis=1)
-        return best - self.means[np.arange(len(self)), actions]
+        return self._best_worth - self._worth[np.arange(len(self)), actions]
+
+    @property
+    def uniform_regret(self) -> Floats:
+        """By how much uniform play is expected to fall behind the best actions, (n,)."""
+        return self._best_worth - self._worth.mean(axis=1)
+
+    @property
+    def _worth(self) -> Floats:
+        """Expected rewards, or costs times -1, (n, K)."""
+        return -self.means if self.problem.cost else self.means
+
+    @property
+    def _best_worth(self) -> Floats:
+        best: Floats = self._worth.max(axis=1)
+        return best
+
+    @property
+    def _columns(self) -> list[Floats]:
+        known = [self.X, self.means, self.rewards]
+        return known if self.actions is None else [*known, self.actions]

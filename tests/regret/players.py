@@ -88,5 +88,7 @@ def result(
         regret=1.0 - reward,
         regret_second_half=1.0 - reward,
         regret_last_quarter=None,
+        uniform_regret=1.0,
+        uniform_regret_second_half=1.0,
         seconds=seconds,
     )
