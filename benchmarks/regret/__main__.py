@@ -15,9 +15,10 @@ from benchmarks.regret.cells import Cell, Failure, Result
 from benchmarks.regret.contestants import BASELINE, CONTESTANTS, LINEAR, PACKAGES, Contestant
 from benchmarks.regret.costs import estimate
 from benchmarks.regret.document import document
-from benchmarks.regret.environments import PLACES, REAL, SYNTHETIC, Place, place_named
+from benchmarks.regret.environments import PLACES, SYNTHETIC, Place, place_named
 from benchmarks.regret.figure import differences_figure
 from benchmarks.regret.practice.program import main as practice
+from benchmarks.regret.practice.split import REAL
 from benchmarks.regret.running import play_missing, stored
 from benchmarks.regret.standings import by_contestant, differences
 from benchmarks.regret.store import Store, outdated

@@ -10,8 +10,8 @@ from typing import Literal
 
 from benchmarks.regret import measurements as measure
 from benchmarks.regret.contestants import AUTO, BASELINE, CLASSES, LINEAR, TREES
-from benchmarks.regret.environments import REAL
 from benchmarks.regret.measurements import Measured
+from benchmarks.regret.practice.split import REAL
 from benchmarks.regret.standings import SURE, Table
 from benchmarks.regret.table import number
 from gyrfalcon.simulation.trace import Summary

@@ -29,10 +29,11 @@ class Rounds:
     def of(environment: Environment, n_rounds: int, seed: int) -> Rounds:
         """The first rounds of an environment under this seed, which nobody can write to."""
         outcomes = environment.draw(0, n_rounds, seed)
-        columns = [np.array(part) for part in (outcomes.contexts.shared, outcomes.means, outcomes.rewards)]
-        for column in columns:
+        contexts = outcomes.contexts
+        X, means, rewards = (np.array(part) for part in (contexts.shared, outcomes.means, outcomes.rewards))
+        for column in (X, means, rewards):
             column.setflags(write=False)
-        return Rounds(environment.problem, *columns, outcomes.contexts.actions)
+        return Rounds(environment.problem, X, means, rewards, contexts.actions)
 
     def __len__(self) -> int:
         return len(self.X)
@@ -74,7 +75,8 @@ class Rounds:
     @property
     def uniform_regret(self) -> Floats:
         """By how much uniform play is expected to fall behind the best actions, (n,)."""
-        return self._best_worth - self._worth.mean(axis=1)
+        behind: Floats = self._best_worth - self._worth.mean(axis=1)
+        return behind
 
     @property
     def _worth(self) -> Floats:

@@ -11,8 +11,9 @@ from benchmarks.regret.ablations import ABLATIONS
 from benchmarks.regret.bars import main
 from benchmarks.regret.cells import Result
 from benchmarks.regret.contestants import AUTO, BASELINE, CLASSES, CONTESTANTS, LINEAR, TREES
-from benchmarks.regret.environments import PLACES, REAL
+from benchmarks.regret.environments import PLACES
 from benchmarks.regret.measurements import WABBITS, Measured
+from benchmarks.regret.practice.split import REAL
 from benchmarks.regret.requirements import REQUIREMENTS, Outcome, Requirement, Rule
 
 from gyrfalcon.simulation.trace import Summary

@@ -1,4 +1,4 @@
-"""Families of environments with a dial each: weak signals, no signal, many actions, clicks, one-hot columns."""
+"""Families of environments with a dial each: weak signals or none, many actions, clicks, one-hot columns."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class LinearSignal(Family):
     sets the noise: Gaussian, which leaves [0, 1], or a beta distribution, which does not.
     """
 
-    signal_to_noise: float = 0.01
+    signal_to_noise: float = 0.03
     noise: Literal["bernoulli", "gaussian", "beta"] = "bernoulli"
 
     @property
@@ -116,7 +116,7 @@ class LogisticActions(Family):
     """Mean rewards 1 / (1 + exp(-z)), z = logit(rate) + scale w_a x; a rate of 0.01 is that of clicks."""
 
     rate: float = 0.5
-    scale: float = 1.0
+    scale: float = 2.0
 
     def means(self, x: Floats) -> Floats:
         """Expected rewards of all actions at (n, p) features, (n, K)."""
@@ -178,7 +178,8 @@ class OneHotLevels(Family):
 def unit_directions(rng: np.random.Generator, n_features: int, n_actions: int) -> Floats:
     """Random directions of length 1, (p, K)."""
     normals = rng.standard_normal((n_features, n_actions))
-    return normals / np.linalg.norm(normals, axis=0)
+    unit: Floats = normals / np.linalg.norm(normals, axis=0)
+    return unit
 
 
 def within(means: Floats) -> Floats:

@@ -30,8 +30,8 @@ from benchmarks.regret.table import Sheet, console_for_tables, markdown, printed
 from gyrfalcon.storage.atomic import write_atomically
 
 BAR_CAPTION = (
-    "Differences are paired over seeds; the best of others is chosen after the fact, by its mean over the same "
-    "seeds. Bars are for runs as long as the split declares."
+    "Differences are paired over seeds; the better of two is chosen after the fact, by its mean over the "
+    "same seeds. Bars are for runs as long as the split declares."
 )
 
 
@@ -131,7 +131,7 @@ def _found(
 
 
 def _entries(names: Sequence[str]) -> list[tuple[Entry, int]]:
-    """The entries that were asked for, by the names of parts, groups or single ones, with their first seed."""
+    """The entries that were asked for, by name or as parts and groups, with their first seed."""
     wanted: dict[str, tuple[Entry, int]] = {}
     everything = [
         (part, group, entry) for part, groups in SPLIT.items() for group in groups for entry in GROUPS[group]

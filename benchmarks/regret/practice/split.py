@@ -1,12 +1,13 @@
 """The declared split: what constants are chosen on, what is only watched, and what is looked at once.
 
-Constants of learners are chosen on `tuning` alone. `neighbours` are watched while that goes on: other numbers of
-actions and features, other noise, other units, other truths. `validation` is played once, when all is chosen.
+Constants of learners are chosen on `tuning` alone. `neighbours` are watched while that goes on: other numbers
+of actions and features, other noise, other units, other truths. `validation` is played once, when all is
+chosen.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from benchmarks.regret.practice.families import (
@@ -40,7 +41,7 @@ REAL = (
 )
 """Sets that constants have been chosen on since the beginning."""
 
-_NOISY = LinearSignal(signal_to_noise=1.0, noise="beta", n_features=5)
+_NOISY = LinearSignal(signal_to_noise=0.2, noise="beta")
 """Rewards all over [0, 1], to be put into units."""
 
 WEAK, ONE_BETTER = "weak linear signal", "one action 0.05 better"
@@ -49,7 +50,7 @@ DRIFTS, NO_DRIFT = ("three abrupt changes", "slow drift", "seasonal drift"), "no
 
 TABLE: dict[str, Any] = {
     WEAK: LinearSignal(),
-    ONE_BETTER: OneBetterAction(),
+    ONE_BETTER: OneBetterAction(n_actions=3),
     "50 actions, logistic": LogisticActions(n_actions=50, n_features=10),
     "200 actions, logistic": LogisticActions(n_actions=200, n_features=10),
     LOW_RANK: LowRankActions(),
@@ -70,7 +71,7 @@ TABLE: dict[str, Any] = {
     "one-hot, 200 + 10 levels": OneHotLevels(),
     "20 absurd rewards": AbsurdRewards(environment=LinearSignal(signal_to_noise=0.1)),
     ITEMS: ItemsByTaste(),
-    "clicks of 1%": LogisticActions(rate=0.01, n_features=10),
+    "clicks of 1%": LogisticActions(rate=0.01, n_features=10, scale=1.0),
     DRIFTS[0]: ChangingLinear(change="abrupt"),
     DRIFTS[1]: ChangingLinear(change="slow", times=1),
     DRIFTS[2]: ChangingLinear(change="seasonal", times=4),
@@ -94,6 +95,9 @@ DIALS: dict[str, Any] = {
     "logistic, 2 actions, 300 features": LogisticActions(n_actions=2, n_features=300),
     "logistic, 10 actions, 100 features": LogisticActions(n_actions=10, n_features=100),
     "logistic, 20 actions, 5 features": LogisticActions(n_actions=20, n_features=5),
+    "one of 5 actions 0.05 better": OneBetterAction(),
+    "20 absurd rewards of 1000": AbsurdRewards(environment=LinearSignal(signal_to_noise=0.1), value=1000.0),
+    "clicks of 1%, weaker": LogisticActions(rate=0.01, n_features=20, scale=1.0),
     "lognormal euros, sigma 0.5": LognormalEuros(sigma=0.5),
     "lognormal euros, sigma 1.5": LognormalEuros(sigma=1.5),
 }
@@ -102,7 +106,7 @@ DIALS: dict[str, Any] = {
 NEIGHBOURS: dict[str, Any] = {
     "weak linear signal, 3 actions, 40 features": LinearSignal(n_actions=3, n_features=40),
     "weak linear signal, 10 actions, 8 features": LinearSignal(
-        n_actions=10, n_features=8, signal_to_noise=0.02
+        n_actions=10, n_features=8, signal_to_noise=0.01
     ),
     "one of 10 actions 0.1 better": OneBetterAction(n_actions=10, n_features=10, lead=0.1),
     "30 actions, logistic": LogisticActions(n_actions=30, n_features=15),
@@ -117,7 +121,7 @@ NEIGHBOURS: dict[str, Any] = {
         environment=LinearSignal(signal_to_noise=0.1), n_absurd=5, value=1e6
     ),
     "50 items without popularity": ItemsByTaste(n_actions=50, popularity=0.0),
-    "clicks of 2%": LogisticActions(rate=0.02, n_actions=10, n_features=5),
+    "clicks of 2%": LogisticActions(rate=0.02, n_actions=10, n_features=5, scale=1.0),
     "one abrupt change": ChangingLinear(change="abrupt", times=1),
     "10 seasons": ChangingLinear(change="seasonal", times=10),
     "coin flips, 3 actions, 5 features": OneBetterAction(lead=0.0, n_actions=3, n_features=5),
@@ -211,15 +215,9 @@ FIRST_SEED = {"tuning": 0, "neighbours": 100, "validation": 1000}
 
 
 def seeded(environment: Any, seed: int, n_rounds: int) -> Any:
-    """The environment with the truth of this seed, for so many rounds, and so for those that it holds."""
-    if not is_dataclass(environment) or isinstance(environment, type):
-        return environment
-    changed: dict[str, Any] = {}
-    for field in fields(environment):
-        if field.name == "environment_seed":
-            changed[field.name] = seed
-        elif field.name == "n_rounds":
-            changed[field.name] = n_rounds
-        elif field.name == "environment":
-            changed[field.name] = seeded(environment.environment, seed, n_rounds)
-    return replace(environment, **changed) if changed else environment
+    """The environment with the truth of this seed, for so many rounds, and so for the one that it holds."""
+    changed: dict[str, Any] = {"environment_seed": seed, "n_rounds": n_rounds}
+    if hasattr(environment, "environment"):
+        changed["environment"] = seeded(environment.environment, seed, n_rounds)
+    own = {field.name for field in fields(environment)}
+    return replace(environment, **{name: value for name, value in changed.items() if name in own})

@@ -48,7 +48,10 @@ class LognormalEuros(Family):
 
 @dataclass(frozen=True, kw_only=True)
 class InUnits:
-    """An environment with rewards r as low + (high - low) r, or as costs high - (high - low) r, and a range."""
+    """An environment whose rewards r become low + (high - low) r, or costs high - (high - low) r.
+
+    The range that is declared need not be the one from low to high.
+    """
 
     environment: Environment
     low: float
@@ -88,7 +91,7 @@ class AbsurdRewards:
     environment: Environment
     n_rounds: int = 20_000
     n_absurd: int = 20
-    value: float = 1000.0
+    value: float = 30.0
 
     @property
     def problem(self) -> Problem:

@@ -24,8 +24,8 @@ Change = Literal["none", "abrupt", "slow", "seasonal"]
 class ChangingLinear:
     """Rewards of 0 and 1 with linear means 0.5 + signal w_a(t) x, whose slopes w_a change with the round.
 
-    "abrupt": new slopes `times` times, evenly over `n_rounds`. "slow": slopes turn from one direction to
-    another, 90 degrees away, and on, `times` times in all. "seasonal": slopes w + v sin, with `times` periods.
+    "abrupt": new slopes `times` times, evenly over `n_rounds`. "slow": slopes turn by 90 degrees, `times`
+    times in all, from one direction to another and on. "seasonal": slopes w + v sin, with `times` periods.
     """
 
     change: Change = "none"
@@ -79,8 +79,8 @@ class ChangingLinear:
 class ItemsByTaste:
     """Items with features v that suit a visitor the better, the nearer they are to the taste T x.
 
-    Mean rewards are 1 / (1 + exp(-z)), z = low + height exp(-|T x - v|^2 / (2 width^2)) + popularity e_a. They
-    are not linear in v and x v. Items and their popularities stay the same in all rounds.
+    Mean rewards are 1 / (1 + exp(-z)), z = low + height exp(-|T x - v|^2 / (2 width^2)) + popularity e_a.
+    They are not linear in v and x v. Items and their popularities stay the same in all rounds.
     """
 
     n_actions: int = 100
