@@ -21,7 +21,7 @@ from benchmarks.regret.players import cuts
 SHARES = {"": 0.0, "_second_half": 0.5, "_last_quarter": 0.75}
 _SAME = 1e-9
 """An expected regret of uniform play below this is rounding: all actions are the same."""
-OUR_CODE = ("core", "oracles", "learners", "estimates", "environments", "experiments")
+OUR_CODE = ("core", "oracles", "learners", "estimates", "environments", "engine", "simulation")
 
 
 @dataclass(frozen=True, slots=True)
