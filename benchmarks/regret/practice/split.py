@@ -114,7 +114,11 @@ NEIGHBOURS: dict[str, Any] = {
     "lognormal euros, sigma 1.2": LognormalEuros(sigma=1.2, n_actions=3),
     "costs in (-20, 0)": InUnits(environment=_NOISY, low=-20.0, high=0.0, reward_range=(-20.0, 0.0)),
     "latencies of 30 s in (0, 60000)": InUnits(
-        environment=_NOISY, low=29_900.0, high=30_100.0, reward_range=(0.0, 60_000.0), cost=True
+        environment=replace(_NOISY, n_actions=3, n_features=8),
+        low=29_900.0,
+        high=30_100.0,
+        reward_range=(0.0, 60_000.0),
+        cost=True,
     ),
     "one-hot, 50 + 20 levels": OneHotLevels(levels=(50, 20)),
     "5 absurd rewards of a million": AbsurdRewards(
@@ -141,7 +145,10 @@ VALIDATION: dict[str, Any] = {
     "80 actions of rank 4": LowRankActions(n_actions=80, n_features=16, rank=4),
     "lognormal euros, sigma 0.8": LognormalEuros(sigma=0.8, n_actions=8),
     "costs of 0 to 5 in (-5000, 0)": InUnits(
-        environment=_NOISY, low=-5.0, high=0.0, reward_range=(-5000.0, 0.0)
+        environment=replace(_NOISY, n_actions=8, n_features=12),
+        low=-5.0,
+        high=0.0,
+        reward_range=(-5000.0, 0.0),
     ),
     "one-hot, 120 + 30 levels": OneHotLevels(levels=(120, 30), n_actions=4),
     "10 absurd rewards": AbsurdRewards(
