@@ -14,18 +14,29 @@ from gyrfalcon.simulation.trace import Summary
 
 CAPTION = (
     "Share captured, in percent: 0 is uniform play, 100 is always the best action, both in expected rewards. "
-    "Of the whole run, of its second half, each with its standard error over seeds, and processor seconds of "
-    "a run. Where all actions are the same, nothing can be captured. "
+    "For each contestant: of the whole run, of its second half, both with standard errors over seeds, and "
+    "processor seconds of a run. Where all actions are the same, nothing can be captured. "
 )
 
 
 def shares(table: Table, labels: Sequence[str], names: Sequence[str], title: str) -> Sheet:
     """A row for each environment in which somebody has played."""
-    short = {name: text for text, name in SHORT.items()}
-    heads = [f"{short.get(name, name)}{part}" for name in names for part in ("", ", half 2", ", s")]
+    heads = [head for name in names for head in (_short(name), "half 2", "s")]
     rows = [_row(table, label, names) for label in labels if _somebody(table, label, names)]
     columns = ("environment", "K", "p", "T", "seeds", *heads)
     return Sheet(title, CAPTION, columns, tuple(rows), len(columns))
+
+
+def _short(name: str) -> str:
+    """A contestant's name as a heading: variants of the three keep what comes after.
+
+    >>> _short("AdaptiveFalcon, auto, half-life 500"), _short("LinTS 0.1")
+    ('auto, half-life 500', 'LinTS 0.1')
+    """
+    for text, whole in SHORT.items():
+        if name.startswith(whole):
+            return text + name.removeprefix(whole)
+    return name
 
 
 def _row(table: Table, label: str, names: Sequence[str]) -> tuple[str, ...]:
