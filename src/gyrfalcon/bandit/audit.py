@@ -29,7 +29,6 @@ _ROWS = 4096
 _NO_POLICY = "their policy can't be stored"
 _MISSING = "their policy is missing"
 _UNREADABLE = "their policy can't be read"
-_MISFIT = "they do not fit their policy"
 _ROUNDING = 1e-9
 
 
@@ -47,6 +46,7 @@ class _Findings:
     missing: set[str]
     altered: set[str]
     out_of_range: list[str]
+    misfits: list[str]
 
 
 def audit_decision_log(
@@ -87,7 +87,7 @@ def audit_decision_log(
     by_model: defaultdict[str | None, list[Row]] = defaultdict(list)
     for row in log.rows:
         by_model[row["model"]].append(row)
-    found = _Findings([], 0, Counter(), set(), set(), [])
+    found = _Findings([], 0, Counter(), set(), set(), [], [])
     for model, rows in by_model.items():
         try:
             rule = _rule(path, model, own, found)
@@ -107,7 +107,9 @@ def audit_decision_log(
         duplicates=log.duplicates,
         wrong_sums=tuple(row["event_id"] for row in log.rows if not _sums_to_1(row)),
         out_of_range=tuple(found.out_of_range),
+        misfits=tuple(found.misfits),
         n_cut_off=log.n_cut_off,
+        n_unknown=log.n_unknown,
     )
 
 
@@ -144,9 +146,9 @@ def _batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _audit(rule: DecisionRule, rows: list[Row], seed: int | None, found: _Findings) -> None:
-    fitting = [row for row in rows if _fits(rule, row)]
-    if len(fitting) < len(rows):
-        found.reasons[_MISFIT] += len(rows) - len(fitting)
+    fits = [_fits(rule, row) for row in rows]
+    found.misfits += [row["event_id"] for row, fit in zip(rows, fits, strict=True) if not fit]
+    fitting = [row for row, fit in zip(rows, fits, strict=True) if fit]
     if not fitting:
         return
     if seed is None and fitting[0]["seed"] is not None:
@@ -208,22 +210,22 @@ def _mask(rule: DecisionRule, labels: list[Any]) -> Bools:
 
 
 def _fits(rule: DecisionRule, row: Row) -> bool:
-    """Whether a decision has the features and actions of its policy."""
-    known = set(rule.actions)
-    cells = row["action_features"] or []
+    """Whether a decision has the features and actions of its policy, and numbers where they must be."""
+    features, labels = row["action_features"], [*row["eligible"], *(row["silent"] or [])]
+    numbers = [*row["context"].values(), row["epoch_round"], *(row["distribution"] or [None])]
     return (
         set(row["context"]) == set(rule.features)
-        and known.issuperset([*row["eligible"], *(row["silent"] or [])])
+        and all(label in rule.actions for label in labels)
         and row["action"] in row["eligible"]
-        and (row["action_features"] is None) == (not rule.action_features)
-        and all(set(cell) == set(rule.action_features) for cell in cells)
-        and row["distribution"] is not None
+        and (features is None) == (not rule.action_features)
+        and all(set(cell) == set(rule.action_features) for cell in features or [])
+        and all(isinstance(value, int | float) for value in numbers)
     )
 
 
 def _sums_to_1(row: Row) -> bool:
     shares = row["distribution"]
-    return shares is None or (abs(sum(shares) - 1.0) <= _ROUNDING and min(shares) >= 0.0)
+    return not shares or (abs(sum(shares) - 1.0) <= _ROUNDING and min(shares) >= 0.0)
 
 
 def _out_of_range(rule: DecisionRule, rows: Iterable[Row]) -> list[str]:

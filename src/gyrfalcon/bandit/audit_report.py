@@ -56,6 +56,10 @@ class AuditReport:
         Ids of decisions whose distribution does not sum to 1, or is negative somewhere.
     out_of_range
         Ids of decisions whose reward is outside the problem's range.
+    misfits
+        Ids of decisions that lack features or actions of their policy, or have others.
+    n_unknown
+        Number of outcomes whose decision is not in the log, as where it began later.
     n_cut_off
         Number of last lines that a killed process has left cut off, which is no fault of the log.
     """
@@ -69,6 +73,8 @@ class AuditReport:
     duplicates: tuple[str, ...]
     wrong_sums: tuple[str, ...]
     out_of_range: tuple[str, ...]
+    misfits: tuple[str, ...]
+    n_unknown: int
     n_cut_off: int
 
     @property
@@ -83,10 +89,10 @@ class AuditReport:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong; decisions that could not be computed again count only if a file lacks."""
+        """Whether nothing is wrong with what was computed again, and no policy is missing."""
         faults = (
             *(self.differences, self.missing_policies, self.altered_policies),
-            *(self.duplicates, self.wrong_sums, self.out_of_range),
+            *(self.duplicates, self.wrong_sums, self.out_of_range, self.misfits),
         )
         return not any(faults)
 
@@ -106,6 +112,7 @@ class AuditReport:
             f"recomputed      {self.n_recomputed} ({self.n_equal} equal, {self.n_different} different)",
         ]
         lines += [f"not recomputed  {n}: {reason}" for reason, n in self.not_recomputable.items()]
+        lines += [f"no decision     {self.n_unknown} outcomes"] if self.n_unknown else []
         lines += [f"cut off         {self.n_cut_off} last lines"] if self.n_cut_off else []
         for title, ids in (
             ("missing policy", self.missing_policies),
@@ -113,6 +120,7 @@ class AuditReport:
             ("duplicate", self.duplicates),
             ("wrong sum", self.wrong_sums),
             ("out of range", self.out_of_range),
+            ("misfit", self.misfits),
         ):
             lines += _listed([f"{title:<15} {one}" for one in ids])
         lines += _listed(

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gyrfalcon.logs.folder import line_files, lock, rest_of, text_of, whole_lines
+from gyrfalcon.logs.folder import line_files, lock, rest_of, stems_of, text_of, whole_lines
 from gyrfalcon.logs.outcomes import RowBuilder
 from gyrfalcon.logs.parquet import import_pyarrow, write_rows
 from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
@@ -52,10 +52,11 @@ def compact_decision_log(folder: str | os.PathLike[str]) -> Compaction:
     Raises
     ------
     ValueError, ImportError
-        If a line in the middle of a file is damaged, or PyArrow is not installed.
+        If there is no log, a line in the middle of a file is damaged, or PyArrow is not installed.
     """
     import_pyarrow()
     path = Path(folder)
+    stems_of(path)  # which refuses a folder without a log
     remove_leftovers(path)
     n_files = n_rows = n_open = 0
     for file in line_files(path):
@@ -90,7 +91,7 @@ def _compact(file: Path) -> int:
     """Replace a file of lines by a Parquet file and the rest of its lines, and count its decisions."""
     parquet = file.with_suffix(".parquet")
     builder = RowBuilder()
-    builder.add_file(whole_lines(file.read_bytes(), file))
+    builder.add_file(whole_lines(file.read_bytes(), file), file)
     if not parquet.exists():  # else a compaction was killed just before its end
         rest = [*builder.others, *builder.join()]
         write_atomically(rest_of(parquet), b"".join(map(text_of, rest)), private=True)

@@ -20,6 +20,8 @@ LogFormat = Literal["jsonl", "parquet"]
 MIN_BYTES = 1024
 
 _REST = ".rest.jsonl"
+_HAS_LOCKS = os.name == "posix"
+"""Elsewhere no file is known to be closed, and none is compacted."""
 
 
 @dataclass(frozen=True)
@@ -149,29 +151,29 @@ def new_file(folder: Path) -> tuple[int, Path]:
     """A new file to append to, for its owner alone, and locked for as long as it is open."""
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{time.time_ns():020d}-{secrets.token_hex(4)}"
-    newborn = folder / f".{name}.gyrfalcon-part"
-    file = os.open(newborn, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
-    lock(file)  # before it has the name by which others look for files that are closed
     path = folder / f"{name}.jsonl"
-    newborn.rename(path)
+    newborn = folder / f".{name}.gyrfalcon-part" if _HAS_LOCKS else path
+    file = os.open(newborn, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
+    if _HAS_LOCKS:
+        lock(file)  # before it has the name by which others look for files that are closed
+        newborn.rename(path)
     return file, path
 
 
 def lock(file: int) -> bool:
     """Lock an open file for this process; False if another one holds it, or there are no locks."""
-    try:
+    if _HAS_LOCKS:
         import fcntl
-    except ModuleNotFoundError:  # Windows
-        return False
-    with contextlib.suppress(OSError):
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
+
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
     return False
 
 
 def unlock(file: int) -> None:
     """Give up a lock, also for processes that were forked while it was held."""
-    with contextlib.suppress(ModuleNotFoundError):
+    if _HAS_LOCKS:
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_UN)

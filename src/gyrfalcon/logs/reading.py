@@ -28,14 +28,14 @@ def read_decision_log(folder: str | os.PathLike[str]) -> LoggedDecisions:
     path, builder, n_cut_off = Path(folder), RowBuilder(), 0
     for stem in stems_of(path):
         n_cut_off += _add(builder, path / f"{stem}.jsonl", path / f"{stem}.parquet")
-    builder.join()
+    unknown = builder.join()
     first: dict[str, Row] = {}
     duplicates = []
     for row in builder.rows:
         if first.setdefault(row["event_id"], row) is not row:
             duplicates.append(row["event_id"])
     rows = sorted(first.values(), key=lambda row: row["time"])
-    return LoggedDecisions(tuple(rows), tuple(dict.fromkeys(duplicates)), n_cut_off)
+    return LoggedDecisions(tuple(rows), tuple(dict.fromkeys(duplicates)), n_cut_off, len(unknown))
 
 
 def _add(builder: RowBuilder, lines: Path, parquet: Path) -> bool:
@@ -46,11 +46,11 @@ def _add(builder: RowBuilder, lines: Path, parquet: Path) -> bool:
         except FileNotFoundError:
             pass  # it has become a Parquet file just now
         else:
-            builder.add_file(whole_lines(content, lines))
+            builder.add_file(whole_lines(content, lines), lines)
             return is_cut_off(content)
     from gyrfalcon.logs.parquet import read_rows
 
     builder.rows += read_rows(parquet)
     rest = rest_of(parquet)
-    builder.add_file(whole_lines(rest.read_bytes(), rest))
+    builder.add_file(whole_lines(rest.read_bytes(), rest), rest)
     return False

@@ -23,6 +23,12 @@ Row: TypeAlias = dict[str, Any]
 """A decision with what is known of its outcome."""
 
 
+_AS_LOGGED = (
+    *("event_id", "time", "context", "action", "propensity", "phase"),
+    *("epoch", "round", "epoch_round", "silent", "model", "sequence"),
+)
+
+
 def logged_label(label: Hashable) -> Any:
     """A label as JSON has it: text, a number, a boolean or None, and anything else as text.
 
@@ -34,17 +40,16 @@ def logged_label(label: Hashable) -> Any:
     return label if isinstance(label, str | int | float | bool | None) else str(label)
 
 
-def row_of(line: Line, problem: Line, seed: int | None) -> Row:
+def row_of(line: Line, problem: Line) -> Row:
     """The row of a decision's line, which tells of eligible actions only, in the order of the problem."""
-    labels, names = problem["actions"], problem["action_features"]
+    labels, names, seed = problem["actions"], problem["action_features"], problem["seed"]
     eligible = labels if line["eligible"] is None else line["eligible"]
     # Actions of a log are few; a set would need labels of one kind.
     places = [labels.index(label) for label in eligible]
     shares, cube = line["distribution"], line["action_features"]
     features = None if cube is None else [dict(zip(names, cube[place], strict=True)) for place in places]
-    kept = {name: value for name, value in line.items() if name != "kind"}
     return {
-        **kept,
+        **{name: line[name] for name in _AS_LOGGED},
         "eligible": list(eligible),
         "distribution": None if shares is None else [shares[place] for place in places],
         "action_features": features,
@@ -73,11 +78,14 @@ class LoggedDecisions(Tabular):
         Ids of events that were decided more than once; the first decision of each is a row.
     n_cut_off
         Number of last lines that a killed process has left cut off.
+    n_unknown
+        Number of outcomes whose decision is not in the log, as where it began later.
     """
 
     rows: tuple[Row, ...]
     duplicates: tuple[str, ...] = ()
     n_cut_off: int = 0
+    n_unknown: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -64,7 +64,7 @@ class LineWriter:
         self._file = -1
 
     def _compact(self) -> None:
-        """Turn files that are closed into Parquet files, in a thread of its own."""
+        """Turn files that are closed into Parquet files, in another thread."""
         if self._compaction is None or not self._compaction.is_alive():
             self._compaction = threading.Thread(target=_compacted, args=(self._folder,), daemon=True)
             self._compaction.start()
