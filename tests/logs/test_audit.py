@@ -31,6 +31,7 @@ OFTEN = (
 CASES = [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.long) for name in PLAIN]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_every_decision_is_computed_again_bit_for_bit(name: str, tmp_path: Path) -> None:
     n = 250
