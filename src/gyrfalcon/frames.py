@@ -147,9 +147,9 @@ def label_column(labels: Sequence[Hashable]) -> Values:
     return text_column(texts if unique else [repr(label) for label in labels])
 
 
-def text_column(texts: Sequence[str]) -> Values:
-    """Texts as a column."""
-    return _objects([_text(text) for text in texts])
+def text_column(texts: Sequence[str | None]) -> Values:
+    """Texts as a column; None is missing."""
+    return _objects([None if text is None else _text(text) for text in texts])
 
 
 def phase_column(passive: npt.NDArray[np.bool_]) -> Values:

@@ -68,8 +68,14 @@ ENTRIES = (
     Entry("ActionStatus", "bandit.status", "inspection"),
     Entry("Explanation", "bandit.explanation", "inspection"),
     Entry("ActionExplanation", "bandit.explanation", "inspection"),
-    Entry("LoggedDecisions", "bandit.decision_log", "inspection"),
-    Entry("read_decision_log", "bandit.decision_log", "inspection"),
+    Entry("LogFolder", "logs.folder", "inspection"),
+    Entry("LoggedDecisions", "logs.rows", "inspection"),
+    Entry("read_decision_log", "logs.reading", "inspection"),
+    Entry("Compaction", "logs.compaction", "inspection"),
+    Entry("compact_decision_log", "logs.compaction", "inspection"),
+    Entry("AuditReport", "bandit.audit_report", "inspection"),
+    Entry("Difference", "bandit.audit_report", "inspection"),
+    Entry("audit_decision_log", "bandit.audit", "inspection"),
     Entry("Problem", "core.inputs.problem", "problem", "problem"),
     Entry("Schema", "core.inputs.schema", "problem", "schema"),
     Entry("Numeric", "core.inputs.columns", "problem", "column/numeric"),
@@ -222,6 +228,7 @@ ENTRIES = (
     Entry("Snapshot", "bandit.snapshot", "stored", "bandit/snapshot"),
     Entry("Events", "bandit.snapshot", "stored", "bandit/events"),
     Entry("RewardRules", "bandit.reward_rules", "stored", "bandit/reward-rules"),
+    Entry("DecisionRule", "bandit.decision_rules", "stored", "bandit/decision-rule"),
 )
 DOORS = tuple(dict.fromkeys(kind.door for kind in KINDS.values() if kind.door is not None))
 MODULES = ("environments", "kernels", "learners", "theory")

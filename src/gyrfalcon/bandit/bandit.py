@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -18,7 +17,7 @@ from gyrfalcon.bandit.deciding import (
     problem_for,
 )
 from gyrfalcon.bandit.decision import Decision, DecisionBatch
-from gyrfalcon.bandit.decision_log import LineSink
+from gyrfalcon.bandit.decision_log import LogTarget
 from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
 from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.live import LiveEngine
@@ -93,8 +92,8 @@ class Bandit(Management):
         that makes it due computes it, so that the same calls give the same decisions. None is "inline" where
         a seed is given, else "background".
     log
-        Folder for the decision log, or a function that is called with each of its lines: see
-        `read_decision_log`. None writes none.
+        Folder for the decision log, a `LogFolder` with its settings, or a function that is called with each
+        line: see `read_decision_log` and `audit_decision_log`. None writes none.
     clock
         Function that returns seconds, for `reward_timeout`; where it is set back, no time has passed.
 
@@ -128,7 +127,7 @@ class Bandit(Management):
         max_overtime: float = 1.0,
         initial_log: Log | None = None,
         refit: RefitMode | None = None,
-        log: str | os.PathLike[str] | LineSink | None = None,
+        log: LogTarget | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         chosen: Learner = AdaptiveFalcon() if learner is None else learner

@@ -13,6 +13,7 @@ from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.event_table import Event
 from gyrfalcon.bandit.identity import listed_ids, stored_text_of
 from gyrfalcon.bandit.journal import Decided
+from gyrfalcon.bandit.silence import silent_in
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import action_probabilities, decide, draw_one
@@ -50,8 +51,8 @@ def decide_one(
     action, distribution, component = draw_one(epoch, round_, contexts, event_uniforms(engine.seed, identity))
     propensity, index = distribution[action], epoch.index
     shares, model = tuple(distribution), engine.model
-    record = (identity, now, contexts, 0, action, component, index, round_, propensity, shares, model)
-    engine.record(Decided(*record))
+    made = (identity, now, contexts, 0, action, component, index, round_, propensity, shares, model)
+    engine.record(Decided(*made, round_ - epoch.start, silent_in(epoch)))
     label, is_passive = problem.actions[action], component % 2 == PASSIVE
     return Decision(label, propensity, identity, round_, index, is_passive, shares, model)
 
@@ -75,8 +76,12 @@ def decide_many(
     columns = (made.action, made.component, made.round, made.propensity)
     # Only a log needs the probabilities of all actions; the batch computes them when it is asked to.
     shares = [None] * len(new) if engine.sink is None else [tuple(row) for row in distribution().tolist()]
+    model, index, start, silent = engine.model, epoch.index, epoch.start, silent_in(epoch)
     engine.record_all(
-        Decided(ids[i], now, rows, row, a, component, epoch.index, round_, p, shares[row], engine.model)
+        Decided(
+            *(ids[i], now, rows, row, a, component, index, round_, p, shares[row], model),
+            *(round_ - start, silent),
+        )
         for row, (i, a, component, round_, p) in enumerate(
             zip(new.tolist(), *(column.tolist() for column in columns), strict=True)
         )
@@ -84,7 +89,7 @@ def decide_many(
     if not known:
         labels = [problem.actions[action] for action in made.action.tolist()]
         passive = made.component % 2 == PASSIVE
-        settings = (epoch.index, passive, engine.model, distribution)
+        settings = (index, passive, model, distribution)
         return DecisionBatch(labels, made.propensity, ids, rounds, *settings)
     one_by_one = [known.get(i) or _decision(engine, id_, ledger.find(id_)) for i, id_ in enumerate(ids)]
     return DecisionBatch(

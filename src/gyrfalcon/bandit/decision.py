@@ -35,8 +35,8 @@ class Decision(NamedTuple):
         Probability of every action at this decision, in the order of the problem's actions; None where the
         decision is repeated from the books.
     model
-        Content hash of the policy that decided; None where the policy can't be stored, or the decision is
-        repeated from the books.
+        Content hash of the policy that decided, passive share included; a log has the policy in a file of
+        this name. None where it can't be stored, or the decision is repeated from the books.
     """
 
     action: Hashable

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from gyrfalcon.bandit.clock import MonotonicClock
+from gyrfalcon.bandit.decision_rules import DecisionRules
 from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.journal import (
     Decided,
@@ -19,12 +21,12 @@ from gyrfalcon.bandit.journal import (
     RulesChanged,
 )
 from gyrfalcon.bandit.ledger import Ledger
-from gyrfalcon.bandit.refits import RefitJob, Refitted, policy_hash
+from gyrfalcon.bandit.refits import RefitJob, Refitted
 from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.bandit.silence import WithoutSilent
+from gyrfalcon.bandit.silence import without_silent
 from gyrfalcon.bandit.validation import aligned_log
 from gyrfalcon.bandit.warning import warn_caller
-from gyrfalcon.core.epochs import Epoch, Mixture
+from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.engine.turnover import Patience
@@ -73,14 +75,13 @@ class BanditEngine:
     awaits_features: bool = False  # until the first context has shown them
     sums: Sums | None = None  # of the epoch's first rows
     job: RefitJob | None = None  # that is being computed
-    failed: bool = (
-        False  # the learner failed on the rows as they are; it is called again when there are others
-    )
+    failed: bool = False  # on the rows as they are; the learner is called again when there are others
     n_refits: int = 0
     refit_seconds: float = 0.0
     sink: Sink | None = None
     warned: frozenset[str] = frozenset()
-    hashed: tuple[object, str | None] = (None, None)  # a policy and its content hash
+    decision_rules: DecisionRules = field(default_factory=DecisionRules)
+    hashed: tuple[object, object, str | None] = (None, None, None)  # epoch, problem, and their rule's hash
     step: _Step | None = None
     batch: _Batch | None = None
 
@@ -118,17 +119,15 @@ class BanditEngine:
     @property
     def playing(self) -> Epoch:
         """The epoch in play, whose policy leaves out silent actions: see `silence`."""
-        silent = self.ledger.silent
-        if silent is None or isinstance(self.epoch.policy, Mixture):
-            return self.epoch
-        return replace(self.epoch, policy=WithoutSilent(self.epoch.policy, silent))
+        return without_silent(self.epoch, self.ledger.silent)
 
     @property
     def model(self) -> str | None:
-        """Content hash of the policy in play; None if it can't be stored."""
-        if self.hashed[0] is not self.epoch.policy:
-            self.hashed = (self.epoch.policy, policy_hash(self.epoch))
-        return self.hashed[1]
+        """Content hash of the decision rule in play; None if it can't be stored."""
+        if self.hashed[0] is not self.epoch or self.hashed[1] is not self.problem:
+            model = self.decision_rules.hash_of(self.epoch, self.problem)
+            self.hashed = (self.epoch, self.problem, model)
+        return self.hashed[2]
 
     @property
     def n_pending(self) -> int:
@@ -258,8 +257,8 @@ class BanditEngine:
             raise done.error
         assert done.epoch is not None
         self.refit_seconds += done.seconds
-        self.hashed = (done.epoch.policy, done.model)
         self.record(self._opening(job), done.epoch)
+        self.hashed = (self.epoch, self.problem, done.model)
 
     def _fail(self, error: Exception) -> None:
         self.failed = True
@@ -285,6 +284,7 @@ class BanditEngine:
             frozenset(ledger.first_ready(n_rows).tolist()),
             n_log_rows,
             round_,
+            partial(self.decision_rules.hash_of, problem=self.problem),
         )
 
     def warn(self, topic: str, message: str) -> None:

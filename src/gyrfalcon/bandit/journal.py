@@ -8,13 +8,17 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 
 
 class Decided(NamedTuple):
-    """An action was chosen for the context in row `row` of `contexts`."""
+    """An action was chosen for the context in row `row` of `contexts`.
+
+    `epoch_round` counts from the start of the epoch, and `silent` are the actions that its policy left out.
+    """
 
     event_id: str
     time: float
@@ -27,6 +31,8 @@ class Decided(NamedTuple):
     propensity: float
     distribution: tuple[float, ...] | None = None
     model: str | None = None
+    epoch_round: int = 0
+    silent: Bools | None = None
 
 
 class Rewarded(NamedTuple):

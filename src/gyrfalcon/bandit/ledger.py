@@ -109,6 +109,13 @@ class Ledger:
             crowd -= 1
             yield self.table.event_id(position), event, not is_late
 
+    def provisional(self) -> Iterator[tuple[str, float]]:
+        """Events whose reward waits for the event's time to be up, and their rewards."""
+        for event_id, position in self.live.items():
+            event = self.table.event(position)
+            if event.status == Status.REWARDED:
+                yield event_id, event.reward
+
     def first_ready(self, n: int) -> Ints:
         """Positions of the first n ready rows, in the order of their decisions."""
         return np.sort(np.fromiter(islice(self.ready, n), dtype=np.int64))

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 from gyrfalcon.bandit.action_sets import listed_labels, with_actions, without_actions
-from gyrfalcon.bandit.decision_log import DecisionLog, LineSink
+from gyrfalcon.bandit.decision_log import DecisionLog, LogTarget
 from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.inspection import Inspection
-from gyrfalcon.bandit.journal import RulesChanged
+from gyrfalcon.bandit.journal import Rewarded, RulesChanged
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.outcomes import withdraw
 from gyrfalcon.bandit.reward_rules import RewardRules
@@ -96,7 +96,11 @@ class Management(Inspection):
                 raise TypeError(f"{enumeration(unknown)} is no rule for rewards; rules are {names}.")
             changed = replace(engine.rules, **rules)
             changed.check_default(engine.problem.rewards)
-            engine.record(RulesChanged(engine.clock.now(), changed))
+            now = engine.clock.now()
+            if changed.reward_timeout is None:  # rewards that wait for their time to be up are final
+                waiting = list(engine.ledger.provisional())
+                engine.record_all(Rewarded(event_id, now, reward, True) for event_id, reward in waiting)
+            engine.record(RulesChanged(now, changed))
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
         """Write the state to one file, atomically; `load` goes on with the same decisions.
@@ -128,7 +132,7 @@ class Management(Inspection):
         clock: Callable[[], float] = time.time,
         *,
         accept_refits: bool = False,
-        log: str | os.PathLike[str] | LineSink | None = None,
+        log: LogTarget | None = None,
     ) -> Self:
         """Read a saved bandit, which goes on in the middle of its epoch.
 
@@ -143,7 +147,7 @@ class Management(Inspection):
         accept_refits
             Whether a regressor may predict otherwise than before when it is fitted again.
         log
-            Folder or function for the decision log, as for `Bandit`.
+            Folder, `LogFolder` or function for the decision log, as for `Bandit`.
 
         Raises
         ------
@@ -155,7 +159,10 @@ class Management(Inspection):
         bandit._log_to(log)
         return bandit
 
-    def _log_to(self, target: str | os.PathLike[str] | LineSink | None) -> None:
+    def _log_to(self, target: LogTarget | None) -> None:
         if target is not None:
             engine = self._live.engine
-            engine.sink, engine.ledger.outbox = DecisionLog(target, engine.problem), deque()
+            sink = DecisionLog(target, engine.problem, engine.seed)
+            engine.sink, engine.ledger.outbox, engine.decision_rules = sink, deque(), sink.rules
+            model = sink.rules.hash_of(engine.epoch, engine.problem)  # before a decision waits for its file
+            engine.hashed = (engine.epoch, engine.problem, model)

@@ -33,6 +33,7 @@ class RefitJob:
     positions: frozenset[int]
     n_log_rows: int
     round: int
+    hash_of: Callable[[Epoch], str | None]
 
     def run(self) -> Epoch:
         """The next epoch, which depends on the job alone."""
@@ -50,7 +51,7 @@ class Refitted:
     epoch: Epoch | None
     error: Exception | None
     seconds: float
-    model: str | None  # content hash of the epoch's policy
+    model: str | None  # content hash of the epoch's decision rule
 
     @staticmethod
     def of(job: RefitJob) -> Refitted:
@@ -60,18 +61,8 @@ class Refitted:
             epoch, error = job.run(), None
         except Exception as failure:
             epoch, error = None, failure
-        model = None if epoch is None else policy_hash(epoch)
+        model = None if epoch is None else job.hash_of(epoch)
         return Refitted(job, epoch, error, perf_counter() - start, model)
-
-
-def policy_hash(epoch: Epoch) -> str | None:
-    """Content hash of an epoch's policy; None if it holds a class that files don't know."""
-    from gyrfalcon.storage.content_hash import content_hash
-
-    try:
-        return content_hash(epoch.policy)
-    except (TypeError, ValueError):
-        return None
 
 
 def _computed(job: RefitJob) -> Refitted:

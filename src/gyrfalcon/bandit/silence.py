@@ -7,12 +7,13 @@ fifty, until a reward shows that it can have one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.epochs import Epoch, Mixture
 from gyrfalcon.core.policies.kernel_policy import Policy
 
 STRETCH = 64
@@ -64,6 +65,18 @@ def silent_actions(decided: Ints, rewarded: Ints, milestones: Ints, longest_dela
 def is_tried(now: int) -> bool:
     """Whether silent actions have their turn in this stretch of decisions."""
     return now // STRETCH % _ONE_IN == 0
+
+
+def without_silent(epoch: Epoch, silent: Bools | None) -> Epoch:
+    """The epoch with a policy that leaves out silent actions, but for a mixture, whose bases know of none."""
+    if silent is None or isinstance(epoch.policy, Mixture):
+        return epoch
+    return replace(epoch, policy=WithoutSilent(epoch.policy, silent))
+
+
+def silent_in(epoch: Epoch) -> Bools | None:
+    """The actions that the policy of an epoch leaves out, (K,), if there are any."""
+    return epoch.policy.silent if isinstance(epoch.policy, WithoutSilent) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def changes_of(ledger: Ledger, record: Record) -> Changes:
         case ProblemChanged(problem=problem):
             return _posed(ledger, problem, counts)
         case RulesChanged(rules=rules):
-            return _ruled(ledger, rules, counts)
+            return Changes(counts, rules=rules)
 
 
 def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
@@ -133,22 +133,6 @@ def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn, counts: C
     if after.status > Status.FINAL:
         return Changes(counts, ended=((record.event_id, position, after),), tally=tally)
     return Changes(counts, updated=((position, after),), tally=tally)
-
-
-def _ruled(ledger: Ledger, rules: RewardRules, counts: Counts) -> Changes:
-    """Other rules apply: without a timeout, rewards that waited for theirs are final."""
-    updated, ended = [], []
-    for event_id, position in ledger.live.items() if rules.reward_timeout is None else ():
-        before = ledger.table.event(position)
-        if before.status == Status.REWARDED:
-            record = Rewarded(event_id, before.decided_at, before.reward, final=True)
-            after = _after(before, record)
-            counts = _counted(ledger, record, before, after, position, counts)
-            if after.status == Status.FINAL:
-                updated.append((position, after))
-            else:
-                ended.append((event_id, position, after))
-    return Changes(counts, rules=rules, updated=tuple(updated), ended=tuple(ended))
 
 
 def _counted(

@@ -1,0 +1,116 @@
+"""Decision rules: what the probabilities of actions depend on, stored by content hash beside the log.
+
+An epoch also has the learner's state, from which the next one is fitted, and which is many times as large.
+Its decision rule is the rest: policies, passive share and the names of actions and features.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gyrfalcon.core.epochs import Epoch, Mixture
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.logs.folder import policy_file
+from gyrfalcon.logs.rows import logged_label
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """Probabilities of actions as a function of context, eligible actions and round in the epoch.
+
+    Parameters
+    ----------
+    actions
+        Labels as the log has them.
+    features
+        Names of the encoded features of contexts.
+    action_features
+        Names of the encoded features of actions.
+    reward_range
+        Lowest and highest reward; None if they are not known, or none is refused.
+    cost
+        Whether rewards are costs.
+    epoch
+        Policies and passive share, without the learner's state; rounds count from the start of the epoch.
+    """
+
+    actions: tuple[Any, ...]
+    features: tuple[str, ...]
+    action_features: tuple[str, ...]
+    reward_range: tuple[float, float] | None
+    cost: bool
+    epoch: Epoch
+
+    @staticmethod
+    def of(epoch: Epoch, problem: Problem) -> DecisionRule:
+        """The rule by which an epoch decides; the same for the same policies, whatever the epoch's number."""
+        return DecisionRule(
+            tuple(logged_label(label) for label in problem.actions),
+            problem.features.names,
+            problem.action_features.names,
+            None if problem.out_of_range == "accept" else problem.reward_range,
+            problem.cost,
+            _without_state(epoch),
+        )
+
+
+def _without_state(epoch: Epoch) -> Epoch:
+    policy = epoch.policy
+    if isinstance(policy, Mixture):
+        policy = replace(policy, bases=tuple(map(_without_state, policy.bases)))
+    return replace(epoch, index=1, start=0, stop=epoch.n_rounds, policy=policy, state=None, report=None)
+
+
+class DecisionRules:
+    """Content hashes of decision rules, and with a folder their files, each written once.
+
+    Parameters
+    ----------
+    folder
+        The folder of the decision log; None stores nothing.
+    classes
+        Dataclasses of the user's own that policies hold.
+    """
+
+    def __init__(self, folder: Path | None = None, classes: Iterable[type] = ()) -> None:
+        self._folder, self._classes = folder, tuple(classes)
+        self._unstored: dict[str, DecisionRule] = {}
+        self.reason = ""
+        """Why the last rule that can't be stored can't be."""
+
+    def hash_of(self, epoch: Epoch, problem: Problem) -> str | None:
+        """The content hash of an epoch's rule, which is stored; None if it holds a class unknown to files.
+
+        Where the file can't be written, `store` tries again.
+        """
+        from gyrfalcon.storage.content_hash import content_hash
+
+        rule = DecisionRule.of(epoch, problem)
+        try:
+            model = content_hash(rule, self._classes)
+        except (TypeError, ValueError, RecursionError) as error:
+            self.reason = str(error)
+            return None
+        if self._folder is not None:
+            self._unstored[model] = rule
+            with contextlib.suppress(OSError):  # a decision by this rule tries again, and says so
+                self.store(model)
+        return model
+
+    def store(self, model: str) -> None:
+        """Write the file of a rule, unless it is there."""
+        from gyrfalcon.engine.fingerprint import fingerprint
+        from gyrfalcon.storage import files
+
+        rule = self._unstored.get(model)
+        if self._folder is None or rule is None:
+            return
+        path = policy_file(self._folder, model)
+        if not path.exists():  # two threads or processes that come here at once write the same file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            files.save(path, rule, self._classes, about=fingerprint().to_dict())
+        self._unstored.pop(model, None)

@@ -1,0 +1,56 @@
+"""Reading of decision logs: all files of a folder, joined."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gyrfalcon.logs.folder import is_cut_off, rest_of, stems_of, whole_lines
+from gyrfalcon.logs.outcomes import RowBuilder
+from gyrfalcon.logs.rows import LoggedDecisions, Row
+
+
+def read_decision_log(folder: str | os.PathLike[str]) -> LoggedDecisions:
+    """Decisions of all files in a folder that bandits have logged to, joined with their outcomes.
+
+    Bandits may write to the folder meanwhile, and it may be compacted.
+
+    Parameters
+    ----------
+    folder
+        The folder that was given as `Bandit(log=...)`.
+
+    Raises
+    ------
+    ValueError, ImportError
+        If there is no log, a line in the middle of a file is damaged, or a Parquet file needs PyArrow.
+    """
+    path, builder, n_cut_off = Path(folder), RowBuilder(), 0
+    for stem in stems_of(path):
+        n_cut_off += _add(builder, path / f"{stem}.jsonl", path / f"{stem}.parquet")
+    unknown = builder.join()
+    first: dict[str, Row] = {}
+    duplicates = []
+    for row in builder.rows:
+        if first.setdefault(row["event_id"], row) is not row:
+            duplicates.append(row["event_id"])
+    rows = sorted(first.values(), key=lambda row: row["time"])
+    return LoggedDecisions(tuple(rows), tuple(dict.fromkeys(duplicates)), n_cut_off, len(unknown))
+
+
+def _add(builder: RowBuilder, lines: Path, parquet: Path) -> bool:
+    """Add one file in either form, and say whether its last line is cut off."""
+    if not parquet.exists():
+        try:
+            content = lines.read_bytes()
+        except FileNotFoundError:
+            pass  # it has become a Parquet file just now
+        else:
+            builder.add_file(whole_lines(content, lines), lines)
+            return is_cut_off(content)
+    from gyrfalcon.logs.parquet import read_rows
+
+    builder.rows += read_rows(parquet)
+    rest = rest_of(parquet)
+    builder.add_file(whole_lines(rest.read_bytes(), rest), rest)
+    return False
