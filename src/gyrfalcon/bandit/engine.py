@@ -219,7 +219,9 @@ class BanditEngine:
 
     def sum_rows(self) -> None:
         """Add ready rows of a long epoch to its sums, so that its end does not wait for all of them."""
-        if self.job is not None or self.failed or self.epoch.n_rounds <= 4 * CHUNK:
+        if len(self.ledger.ready) < CHUNK or self.job is not None or self.failed:
+            return
+        if self.epoch.n_rounds <= 4 * CHUNK:
             return
         if isinstance(self.learner, Summing) and self.learner.can_sum(self.epoch):
             while len(self.ledger.ready) >= CHUNK:

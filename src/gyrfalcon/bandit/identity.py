@@ -76,8 +76,9 @@ class IdSource:
 
     def free_id(self, round_: int, is_known: Callable[[str], object]) -> str:
         """An id for this round, lengthened while a caller has brought one that looks like it."""
-        if os.getpid() != self.process:
-            self.part, self.process = _random_part(), os.getpid()
+        process = os.getpid()
+        if process != self.process:
+            self.part, self.process = _random_part(), process
         event_id = f"{self.seed & 0xFFFFFFFF:08x}{self.part}-{round_}"
         while is_known(event_id):
             event_id += "+"

@@ -16,9 +16,7 @@ import numpy as np
 
 from gyrfalcon.bandit.counts import Counts
 from gyrfalcon.bandit.event_table import Event, EventTable, Status
-from gyrfalcon.bandit.journal import (
-    Record,
-)
+from gyrfalcon.bandit.journal import Decided, Record
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import STRETCH, is_tried, milestone, silent_actions
 from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, logs_after, no_tallies
@@ -80,8 +78,7 @@ class Ledger:
     def apply(self, record: Record) -> None:
         """Let a record take effect, as a whole."""
         self.complete()
-        changes = changes_of(self, record)
-        self._changes = changes if changes.record is not None else changes._replace(record=record)
+        self._changes = changes_of(self, record)
         self.complete()
 
     def complete(self) -> None:
@@ -135,35 +132,38 @@ class Ledger:
         return Log.concat([*logs, log] if len(log) else list(logs), self.problem.n_actions) if logs else log
 
     def _write(self, changes: Changes) -> None:
-        if changes.posed is not None:
-            self._pose(changes.posed)
-        if changes.rules is not None:
-            self._follow(changes.rules)
-        if changes.new is not None:
-            position, event_id, event, contexts, source = changes.new
-            self.table.write(position, event_id, event, contexts, source)
-            self.live[event_id] = position
-        for position, event in changes.updated:
+        counts, record, updated, ended, tally, logs, posed, rules = changes
+        if posed is not None:
+            self._pose(posed)
+        if rules is not None:
+            self._follow(rules)
+        if isinstance(record, Decided):
+            self._open(record, counts.n_decided - 1)
+        for position, event in updated:
             self.table.update(position, event)
             self._make_ready(position, event)
-        self.counts = changes.counts
-        if changes.ended:
-            self._end(changes.ended)
-        for action, decided, rewarded in changes.tally:
+        self.counts = counts
+        if ended:
+            self._end(ended)
+        for action, decided, rewarded in tally:
             self.decided[action], self.rewarded[action] = decided, rewarded
             power = milestone(decided, rewarded)
             if power is not None:
-                self.milestones[action, power] = self.counts.n_decided
-            if self.counts.n_decided % STRETCH == 0 or rewarded == 1:
+                self.milestones[action, power] = counts.n_decided
+            if counts.n_decided % STRETCH == 0 or rewarded == 1:
                 self._listen()
-        if changes.logs is not None:
-            self.logs = changes.logs
+        if logs is not None:
+            self.logs = logs
         if self.whole_cohorts:
             self.move_watermark()
-        if self.outbox is not None and changes.record is not None:
-            number = changes.counts.sequence
-            if not self.outbox or self.outbox[-1][0] < number:
-                self.outbox.append((number, changes.record))
+        if self.outbox is not None and (not self.outbox or self.outbox[-1][0] < counts.sequence):
+            self.outbox.append((counts.sequence, record))
+
+    def _open(self, decided: Decided, position: int) -> None:
+        event_id, now, contexts, row, action, component, epoch, round_, propensity, *_ = decided
+        event = Event(action, component, epoch, round_, propensity, now)
+        self.table.write(position, event_id, event, contexts, row)
+        self.live[event_id] = position
 
     def _pose(self, posed: Posed) -> None:
         self.problem, self.table, self.ended = posed.problem, posed.table, posed.ended
