@@ -37,7 +37,7 @@ CHUNK = 1024
 """Ready rows that are added to the sums of a long epoch at a time."""
 
 Sink = Callable[[int, Record], None]
-_BESIDE_THE_LEDGER = (EpochOpened, RowsSummed, ProblemChanged, RulesChanged, LogAdded)
+_BESIDE_THE_LEDGER = frozenset([EpochOpened, RowsSummed, ProblemChanged, RulesChanged, LogAdded])
 
 
 class _Step(NamedTuple):
@@ -138,7 +138,7 @@ class BanditEngine:
 
     def apply(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect; of an opened epoch, `following` is the fit, or it is computed here."""
-        if isinstance(record, _BESIDE_THE_LEDGER):
+        if type(record) in _BESIDE_THE_LEDGER:
             self.step = self._step(record, following)
             self.complete()
         else:
@@ -183,7 +183,8 @@ class BanditEngine:
     def record(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect, and hand it to the sink."""
         self.apply(record, following)
-        self.deliver()
+        if self.sink is not None:
+            self.deliver()
 
     def record_all(self, records: Iterable[Decided | Rewarded]) -> None:
         """Let records take effect, all of them even if an exception comes in between, and hand them on."""

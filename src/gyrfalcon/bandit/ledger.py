@@ -77,7 +77,8 @@ class Ledger:
 
     def apply(self, record: Record) -> None:
         """Let a record take effect, as a whole."""
-        self.complete()
+        if self._changes is not None:
+            self.complete()
         self._changes = changes_of(self, record)
         self.complete()
 
@@ -147,7 +148,7 @@ class Ledger:
             self._end(ended)
         for action, decided, rewarded in tally:
             self.decided[action], self.rewarded[action] = decided, rewarded
-            power = milestone(decided, rewarded)
+            power = None if rewarded else milestone(decided)
             if power is not None:
                 self.milestones[action, power] = counts.n_decided
             if counts.n_decided % STRETCH == 0 or rewarded == 1:

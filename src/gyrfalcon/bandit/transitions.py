@@ -115,9 +115,9 @@ def _posed(ledger: Ledger, record: ProblemChanged, counts: Counts) -> Changes:
 def _decided(ledger: Ledger, record: Decided) -> Changes:
     """The way of every decision: positional, because keywords would take as long as all the rest."""
     action = record.action
-    sequence, rounds, n_decided, n_waiting, n_open, *others = ledger.counts
+    sequence, rounds, n_decided, n_waiting, n_open = ledger.counts[:5]
     n_open += record.epoch == ledger.epoch_index and record.round < ledger.stop
-    opened = Counts._make((sequence + 1, rounds + 1, n_decided + 1, n_waiting + 1, n_open, *others))
+    opened = Counts._make((sequence + 1, rounds + 1, n_decided + 1, n_waiting + 1, n_open, *ledger.counts[5:]))
     tally = ((action, ledger.decided.item(action) + 1, ledger.rewarded.item(action)),)
     return Changes(opened, record, (), (), tally)
 
