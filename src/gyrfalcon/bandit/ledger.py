@@ -9,7 +9,7 @@ or one that the next call completes.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -177,16 +177,14 @@ class Ledger:
         silent = silent_actions(self.decided, self.rewarded, self.milestones, delay, now)
         self.silent = silent if silent.any() and not is_tried(now) else None
 
-    def _end(self, ended: Iterable[tuple[str, int, Event]]) -> None:
-        positions = []
+    def _end(self, ended: tuple[tuple[str, int, Event], ...]) -> None:
         for event_id, position, event in ended:
             if event_id in self.live:
-                self.table.update(position, event)
                 self.ended[event_id] = event
                 del self.live[event_id]
             self.ready.pop(position, None)
-            positions.append(position)
-        self.table.release(positions, self.counts.n_decided)
+        positions, statuses = [one[1] for one in ended], [one[2].status for one in ended]
+        self.table.end(positions, statuses, self.counts.n_decided)
         while len(self.ended) > self.max_ended:
             self.ended.popitem(last=False)
 

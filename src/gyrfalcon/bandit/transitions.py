@@ -196,17 +196,10 @@ def _with_reward(moments: Moments, waited: bool, before: float, after: float) ->
 def _used(ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened, counts: Counts) -> Changes:
     """Rows that a fit has used, or that none takes, have ended."""
     if isinstance(record, RowsSetAside):
-        status, positions = Status.SET_ASIDE, [ledger.live[event_id] for event_id in record.event_ids]
-    else:
-        status, positions = Status.LEARNED, list(islice(ledger.ready, record.n_rows))
-    ended = tuple(
-        (ledger.table.event_id(position), position, ledger.table.event(position)._replace(status=status))
-        for position in positions
-    )
-    n = len(ended)
-    if status == Status.SET_ASIDE:
-        return Changes(counts._replace(n_set_aside=counts.n_set_aside + n), record, ended=ended)
-    counts = counts._replace(n_learned=counts.n_learned + n)
+        ended = ledger.table.ended((ledger.live[one] for one in record.event_ids), Status.SET_ASIDE)
+        return Changes(counts._replace(n_set_aside=counts.n_set_aside + len(ended)), record, ended=ended)
+    ended = ledger.table.ended(islice(ledger.ready, record.n_rows), Status.LEARNED)
+    counts = counts._replace(n_learned=counts.n_learned + len(ended))
     if isinstance(record, EpochOpened):
         logs = logs_after(ledger, record.n_log_rows)
         return Changes(counts._replace(n_open=0), record, ended=ended, logs=logs)
