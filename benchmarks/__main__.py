@@ -21,6 +21,7 @@ from benchmarks import (
     decisions,
     dual,
     imports,
+    latency,
     online,
     replications,
     runs,
@@ -34,6 +35,7 @@ SUBJECTS = (
     dual,
     decisions,
     wabbit,
+    latency,
     imports,
     runs,
     simulation,
@@ -132,25 +134,25 @@ def _numbers(outcome: Outcome) -> tuple[str, str]:
     if outcome.spread is None:
         return "-", "-"
     row = outcome.row
-    low, median, high = (
-        f"{value / 1e6:.2f}M/s" if row.quantity is Quantity.RATE else f"{_short(value)}{_unit(row)}"
-        for value in outcome.spread
-    )
+    low, median, high = (_shown(row.quantity, value) for value in outcome.spread)
     return median, f"{low}\n{high}"
 
 
-def _short(value: float) -> str:
-    return f"{value:.2f}" if value < 100.0 else f"{value:,.0f}"
+def _shown(quantity: Quantity, value: float) -> str:
+    if quantity is Quantity.RATE:
+        return f"{value / 1e6:.2f}M/s"
+    if quantity is Quantity.SECONDS:
+        return _duration(value)
+    unit = "x" if quantity is Quantity.TIMES_FASTER else ""
+    return f"{value:.2f}{unit}" if value < 100.0 else f"{value:,.0f}{unit}"
 
 
 def _limit(row: Row) -> str:
     if row.limit is None:
         return "-"
-    return f"{'>=' if row.quantity is Quantity.TIMES_FASTER else '<='} {row.limit:g}{_unit(row)}"
-
-
-def _unit(row: Row) -> str:
-    return "x" if row.quantity is Quantity.TIMES_FASTER else ""
+    if row.quantity is Quantity.SECONDS:
+        return f"<= {_duration(row.limit)}"
+    return f">= {row.limit:g}x" if row.quantity is Quantity.TIMES_FASTER else f"<= {row.limit:g}"
 
 
 def _duration(seconds: float) -> str:

@@ -52,12 +52,22 @@ class Run:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """How long a call has to wait at most: seconds by the clock on the wall, sample by sample."""
+
+    seconds: Callable[[], float]
+    note: Callable[[], str]
+    """What else the latest sample has shown."""
+
+
 class Quantity(Enum):
     """What is printed of each pair."""
 
     RATIO = "ours / theirs"
     TIMES_FASTER = "theirs / ours"
     RATE = "rounds per second"
+    SECONDS = "seconds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +77,7 @@ class Row:
     key: str
     ours: str
     theirs: str
-    prepare: Callable[[], Race | Run]
+    prepare: Callable[[], Race | Run | Pause]
     limit: float | None = None
     quantity: Quantity = Quantity.RATIO
     most_pairs: int | None = None
@@ -100,6 +110,8 @@ def measured(row: Row, n_pairs: int, on_pair: Callable[[], None]) -> Outcome:
         return Outcome(row=row, verdict=Verdict.NOT_RUN, note=f"not run: {reason}")
     except Disagreement as reason:
         return Outcome(row=row, verdict=Verdict.FAIL, note=str(reason))
+    if isinstance(prepared, Pause):
+        return _pauses(row, prepared, n_pairs, on_pair)
     if isinstance(prepared, Run):
         samples = repeated(prepared.ours, n_pairs, on_pair=on_pair)
         values = [prepared.amount / seconds for seconds in samples]
@@ -118,6 +130,16 @@ def measured(row: Row, n_pairs: int, on_pair: Callable[[], None]) -> Outcome:
         seconds=[Spread.of(side).median for side in sides],
         note=prepared.note,
     )
+
+
+def _pauses(row: Row, prepared: Pause, n_samples: int, on_pair: Callable[[], None]) -> Outcome:
+    values = []
+    for _ in range(n_samples):
+        values.append(prepared.seconds())
+        on_pair()
+    spread = Spread.of(values)
+    verdict = row.verdict(spread.median)
+    return Outcome(row=row, verdict=verdict, spread=spread, seconds=[spread.median], note=prepared.note())
 
 
 @contextmanager

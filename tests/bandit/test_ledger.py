@@ -164,7 +164,7 @@ def test_records_are_numbered_without_gaps_and_a_repeated_write_adds_none() -> N
     ledger = ledger_of()
     ledger.outbox = deque()
     for record in (decided(0), rewarded(0), LateReward("x", 1.0), EpochOpened(2.0, 2, 1, 0, 1)):
-        changes = changes_of(ledger, record)._replace(record=record)
+        changes = changes_of(ledger, record)
         for _ in range(3):
             ledger._write(changes)
     assert [number for number, _ in ledger.outbox] == [1, 2, 3, 4]

@@ -39,7 +39,7 @@ CHUNK = 1024
 """Ready rows that are added to the sums of a long epoch at a time."""
 
 Sink = Callable[[int, Record], None]
-_BESIDE_THE_LEDGER = (EpochOpened, RowsSummed, ProblemChanged, RulesChanged, LogAdded)
+_BESIDE_THE_LEDGER = frozenset([EpochOpened, RowsSummed, ProblemChanged, RulesChanged, LogAdded])
 
 
 class _Step(NamedTuple):
@@ -137,7 +137,7 @@ class BanditEngine:
 
     def apply(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect; of an opened epoch, `following` is the fit, or it is computed here."""
-        if isinstance(record, _BESIDE_THE_LEDGER):
+        if type(record) in _BESIDE_THE_LEDGER:
             self.step = self._step(record, following)
             self.complete()
         else:
@@ -182,7 +182,8 @@ class BanditEngine:
     def record(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect, and hand it to the sink."""
         self.apply(record, following)
-        self.deliver()
+        if self.sink is not None:
+            self.deliver()
 
     def record_all(self, records: Iterable[Decided | Rewarded]) -> None:
         """Let records take effect, all of them even if an exception comes in between, and hand them on."""
@@ -218,7 +219,9 @@ class BanditEngine:
 
     def sum_rows(self) -> None:
         """Add ready rows of a long epoch to its sums, so that its end does not wait for all of them."""
-        if self.job is not None or self.failed or self.epoch.n_rounds <= 4 * CHUNK:
+        if len(self.ledger.ready) < CHUNK or self.job is not None or self.failed:
+            return
+        if self.epoch.n_rounds <= 4 * CHUNK:
             return
         if isinstance(self.learner, Summing) and self.learner.can_sum(self.epoch):
             while len(self.ledger.ready) >= CHUNK:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -154,12 +154,30 @@ class EventTable:
         segment = self._segments.get(number)
         return Status.DROPPED if segment is None else int(segment.rows["status"][row])
 
-    def release(self, positions: Iterable[int], end: int) -> None:
-        """Give back segments of these positions whose events have all ended; `end` is the next position."""
-        for number in {position // SEGMENT for position in positions}:
+    def ended(self, positions: Iterable[int], status: Status) -> tuple[tuple[str, int, Event], ...]:
+        """The events at these positions as they are once they have ended like this; nothing is written."""
+        listed: list[tuple[str, int, Event]] = []
+        for number, places in self._runs(np.fromiter(positions, dtype=np.int64)):
+            segment, rows = self._segments[number], places.tolist()
+            events = segment.rows[places]
+            events["status"] = status
+            ids, first = segment.ids, number * SEGMENT
+            listed += [
+                (ids[row], first + row, Event._make(event))
+                for row, event in zip(rows, events.tolist(), strict=True)
+            ]
+        return tuple(listed)
+
+    def end(self, positions: Iterable[int], statuses: Iterable[int], n_decided: int) -> None:
+        """Let events end with these statuses, and give back full segments in which all events have ended."""
+        status = np.fromiter(statuses, dtype=np.uint8)
+        for number, places in self._runs(np.fromiter(positions, dtype=np.int64)):
+            here, status = status[: len(places)], status[len(places) :]
             segment = self._segments.get(number)
-            is_full = (number + 1) * SEGMENT <= end
-            if segment is not None and is_full and (segment.rows["status"] > Status.FINAL).all():
+            if segment is None:
+                continue  # given back before
+            segment.rows["status"][places] = here
+            if (number + 1) * SEGMENT <= n_decided and (segment.rows["status"] > Status.FINAL).all():
                 del self._segments[number]
 
     def renumbered(self, source: Ints) -> EventTable:
@@ -168,18 +186,9 @@ class EventTable:
         other._segments = {number: one.renumbered(source) for number, one in self._segments.items()}
         return other
 
-    def positions(self) -> Ints:
-        """Positions of all events that are kept, in their order, also of those that have ended."""
-        numbers = np.array(sorted(self._segments), dtype=np.int64)
-        return (numbers[:, np.newaxis] * SEGMENT + np.arange(SEGMENT)).reshape(-1)
-
     def take(self, positions: Ints, n_actions: int) -> tuple[dict[str, Any], Contexts]:
         """Columns and contexts of the events at these positions, in their order."""
-        pieces = []
-        numbers, places = np.divmod(positions, SEGMENT)
-        for run in np.split(np.arange(len(positions)), np.flatnonzero(np.diff(numbers)) + 1):
-            if len(run):
-                pieces.append((self._segments[int(numbers[run[0]])], places[run]))
+        pieces = [(self._segments[number], places) for number, places in self._runs(positions)]
         if not pieces:
             return {name: np.empty(0, _ROW[name]) for name in _NAMES}, Contexts(np.empty((0, self._width)))
         rows = np.concatenate([segment.rows[at] for segment, at in pieces])
@@ -192,3 +201,12 @@ class EventTable:
             for segment, at in pieces
         ]
         return {name: rows[name] for name in _NAMES}, Contexts.concat(contexts, n_actions)
+
+    @staticmethod
+    def _runs(positions: Ints) -> Iterator[tuple[int, Ints]]:
+        """Segments of these positions with the places in them, in their order."""
+        numbers, places = np.divmod(positions, SEGMENT)
+        ends = [*(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(positions)]
+        for start, end in zip([0, *ends], ends, strict=False):
+            if start < end:
+                yield int(numbers[start]), places[start:end]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from uuid import UUID
 
 from gyrfalcon.core.inputs.messages import short_repr
@@ -66,8 +66,12 @@ class IdSource:
     """
 
     seed: int
-    part: str = ""
-    process: int = field(default_factory=os.getpid)
+    part: InitVar[str] = ""
+    prefix: str = field(init=False)
+    process: int = field(init=False)
+
+    def __post_init__(self, part: str) -> None:
+        self.prefix, self.process = f"{self.seed & 0xFFFFFFFF:08x}{part}-", os.getpid()
 
     @staticmethod
     def elsewhere(seed: int) -> IdSource:
@@ -77,8 +81,8 @@ class IdSource:
     def free_id(self, round_: int, is_known: Callable[[str], object]) -> str:
         """An id for this round, lengthened while a caller has brought one that looks like it."""
         if os.getpid() != self.process:
-            self.part, self.process = _random_part(), os.getpid()
-        event_id = f"{self.seed & 0xFFFFFFFF:08x}{self.part}-{round_}"
+            self.__post_init__(_random_part())
+        event_id = f"{self.prefix}{round_}"
         while is_known(event_id):
             event_id += "+"
         return event_id

@@ -9,16 +9,14 @@ or one that the next call completes.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from itertools import islice
 
 import numpy as np
 
 from gyrfalcon.bandit.counts import Counts
 from gyrfalcon.bandit.event_table import Event, EventTable, Status
-from gyrfalcon.bandit.journal import (
-    Record,
-)
+from gyrfalcon.bandit.journal import Decided, Record
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import STRETCH, is_tried, milestone, silent_actions
 from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, logs_after, no_tallies
@@ -79,9 +77,9 @@ class Ledger:
 
     def apply(self, record: Record) -> None:
         """Let a record take effect, as a whole."""
-        self.complete()
-        changes = changes_of(self, record)
-        self._changes = changes if changes.record is not None else changes._replace(record=record)
+        if self._changes is not None:
+            self.complete()
+        self._changes = changes_of(self, record)
         self.complete()
 
     def complete(self) -> None:
@@ -142,35 +140,38 @@ class Ledger:
         return Log.concat([*logs, log] if len(log) else list(logs), self.problem.n_actions) if logs else log
 
     def _write(self, changes: Changes) -> None:
-        if changes.posed is not None:
-            self._pose(changes.posed)
-        if changes.rules is not None:
-            self._follow(changes.rules)
-        if changes.new is not None:
-            position, event_id, event, contexts, source = changes.new
-            self.table.write(position, event_id, event, contexts, source)
-            self.live[event_id] = position
-        for position, event in changes.updated:
+        counts, record, updated, ended, tally, logs, posed, rules = changes
+        if posed is not None:
+            self._pose(posed)
+        if rules is not None:
+            self._follow(rules)
+        if isinstance(record, Decided):
+            self._open(record, counts.n_decided - 1)
+        for position, event in updated:
             self.table.update(position, event)
             self._make_ready(position, event)
-        self.counts = changes.counts
-        if changes.ended:
-            self._end(changes.ended)
-        for action, decided, rewarded in changes.tally:
+        self.counts = counts
+        if ended:
+            self._end(ended)
+        for action, decided, rewarded in tally:
             self.decided[action], self.rewarded[action] = decided, rewarded
-            power = milestone(decided, rewarded)
+            power = None if rewarded else milestone(decided)
             if power is not None:
-                self.milestones[action, power] = self.counts.n_decided
-            if self.counts.n_decided % STRETCH == 0 or rewarded == 1:
+                self.milestones[action, power] = counts.n_decided
+            if counts.n_decided % STRETCH == 0 or rewarded == 1:
                 self._listen()
-        if changes.logs is not None:
-            self.logs = changes.logs
+        if logs is not None:
+            self.logs = logs
         if self.whole_cohorts:
             self.move_watermark()
-        if self.outbox is not None and changes.record is not None:
-            number = changes.counts.sequence
-            if not self.outbox or self.outbox[-1][0] < number:
-                self.outbox.append((number, changes.record))
+        if self.outbox is not None and (not self.outbox or self.outbox[-1][0] < counts.sequence):
+            self.outbox.append((counts.sequence, record))
+
+    def _open(self, decided: Decided, position: int) -> None:
+        event_id, now, contexts, row, action, component, epoch, round_, propensity, *_ = decided
+        event = Event(action, component, epoch, round_, propensity, now)
+        self.table.write(position, event_id, event, contexts, row)
+        self.live[event_id] = position
 
     def _pose(self, posed: Posed) -> None:
         self.problem, self.table, self.ended = posed.problem, posed.table, posed.ended
@@ -183,16 +184,14 @@ class Ledger:
         silent = silent_actions(self.decided, self.rewarded, self.milestones, delay, now)
         self.silent = silent if silent.any() and not is_tried(now) else None
 
-    def _end(self, ended: Iterable[tuple[str, int, Event]]) -> None:
-        positions = []
+    def _end(self, ended: tuple[tuple[str, int, Event], ...]) -> None:
         for event_id, position, event in ended:
             if event_id in self.live:
-                self.table.update(position, event)
                 self.ended[event_id] = event
                 del self.live[event_id]
             self.ready.pop(position, None)
-            positions.append(position)
-        self.table.release(positions, self.counts.n_decided)
+        positions, statuses = [one[1] for one in ended], [one[2].status for one in ended]
+        self.table.end(positions, statuses, self.counts.n_decided)
         while len(self.ended) > self.max_ended:
             self.ended.popitem(last=False)
 

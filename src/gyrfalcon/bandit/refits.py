@@ -15,6 +15,7 @@ from typing import Literal
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Log
+from gyrfalcon.engine.threads import short_turns
 from gyrfalcon.engine.turnover import turn_over
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.steps import Summing, Sums
@@ -65,12 +66,14 @@ class Refitted:
         return Refitted(job, epoch, error, perf_counter() - start, model)
 
 
-def _computed(job: RefitJob) -> Refitted:
-    """The outcome of a job in another thread, where an exception such as SystemExit would be lost."""
-    try:
-        return Refitted.of(job)
-    except BaseException as error:
-        return Refitted(job, None, RuntimeError(f"the learner raised {error!r}"), 0.0, None)
+def _compute(job: RefitJob, done: Callable[[Refitted], None]) -> None:
+    """Hand on the outcome of a job in another thread, where an exception such as SystemExit would be lost."""
+    with short_turns():
+        try:
+            outcome = Refitted.of(job)
+        except BaseException as error:
+            outcome = Refitted(job, None, RuntimeError(f"the learner raised {error!r}"), 0.0, None)
+        done(outcome)
 
 
 class RefitThread:
@@ -86,7 +89,7 @@ class RefitThread:
         if self._executor is None or self._process != process:  # threads do not survive a fork
             self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gyrfalcon-refit")
             self._process = process
-        self._future = self._executor.submit(lambda: done(_computed(job)))
+        self._future = self._executor.submit(_compute, job, done)
 
     @property
     def is_busy(self) -> bool:

@@ -24,15 +24,15 @@ _CERTAIN = 20.0
 _ONE_IN = 50
 
 
-def milestone(n_decided: int, n_rewarded: int) -> int | None:
-    """The power k of a decision that is the 2^k-th for an action without rewards, else None.
+def milestone(n_decided: int) -> int | None:
+    """The power k of a decision that is the 2^k-th for an action, else None.
 
-    >>> milestone(8, 0), milestone(9, 0), milestone(8, 1)
-    (3, None, None)
+    >>> milestone(8), milestone(9)
+    (3, None)
     """
     is_power = n_decided & (n_decided - 1) == 0
     power = n_decided.bit_length() - 1
-    return power if n_rewarded == 0 and is_power and power < N_POWERS else None
+    return power if is_power and power < N_POWERS else None
 
 
 def silent_actions(decided: Ints, rewarded: Ints, milestones: Ints, longest_delay: int, now: int) -> Bools:

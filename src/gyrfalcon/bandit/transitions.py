@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gyrfalcon.bandit.counts import Counts
+from gyrfalcon.bandit.counts import Counts, Moments
 from gyrfalcon.bandit.event_table import Event, EventTable, Status
 from gyrfalcon.bandit.journal import (
     Decided,
@@ -29,7 +29,6 @@ from gyrfalcon.bandit.journal import (
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import N_POWERS
 from gyrfalcon.core.arrays import Ints
-from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.learners.action_changes import renumbered, sources
@@ -54,8 +53,8 @@ class Changes(NamedTuple):
     """What a record changes, as values to write: writing them twice is writing them once."""
 
     counts: Counts
-    record: Record | None = None
-    new: tuple[int, str, Event, Contexts, int] | None = None
+    record: Record
+    """What has happened; of a decision, the event to write at the last position."""
     updated: tuple[tuple[int, Event], ...] = ()
     ended: tuple[tuple[str, int, Event], ...] = ()
     tally: tuple[tuple[int, int, int], ...] = ()
@@ -67,30 +66,32 @@ class Changes(NamedTuple):
 
 def changes_of(ledger: Ledger, record: Record) -> Changes:
     """What a record changes, with the counts after it."""
-    if isinstance(record, Decided):
-        return _decided(ledger, record, ledger.counts)
+    match record:
+        case Decided():
+            return _decided(ledger, record)
+        case Rewarded() | Finalised() | Withdrawn():
+            return _outcome(ledger, record)
     counts = ledger.counts._replace(sequence=ledger.counts.sequence + 1)
     match record:
-        case Rewarded() | Finalised() | Withdrawn():
-            return _outcome(ledger, record, counts)
         case LateReward():
-            return Changes(counts._replace(n_late=counts.n_late + 1))
+            return Changes(counts._replace(n_late=counts.n_late + 1), record)
         case LogAdded(log=log):
-            return Changes(counts._replace(round=counts.round + len(log)), logs=(*ledger.logs, log))
+            return Changes(counts._replace(round=counts.round + len(log)), record, logs=(*ledger.logs, log))
         case RowsSummed() | RowsSetAside() | EpochOpened():
             return _used(ledger, record, counts)
-        case ProblemChanged(problem=problem):
-            return _posed(ledger, problem, counts)
+        case ProblemChanged():
+            return _posed(ledger, record, counts)
         case RulesChanged(rules=rules):
-            return Changes(counts, rules=rules)
+            return Changes(counts, record, rules=rules)
 
 
-def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
+def _posed(ledger: Ledger, record: ProblemChanged, counts: Counts) -> Changes:
     """Actions have other numbers, and rows of retired actions end; a first context poses the features."""
+    problem = record.problem
     if ledger.problem.features != problem.features:
         table = EventTable(problem.features.width)
         posed = Posed(problem, table, *no_tallies(problem), OrderedDict(), ledger.retired)
-        return Changes(counts, posed=posed)
+        return Changes(counts, record, posed=posed)
     source = sources(ledger.problem, problem)
     table, known = ledger.table.renumbered(source), source >= 0
     posed = Posed(
@@ -108,31 +109,33 @@ def _posed(ledger: Ledger, problem: Problem, counts: Counts) -> Changes:
         if (event := table.event(position)).action < 0 and event.status == Status.FINAL
     )
     logs = [renumbered(log, source) for log in ledger.logs]
-    return Changes(counts, posed=posed, ended=gone, logs=tuple(log for log in logs if len(log)))
+    return Changes(counts, record, posed=posed, ended=gone, logs=tuple(log for log in logs if len(log)))
 
 
-def _decided(ledger: Ledger, record: Decided, counts: Counts) -> Changes:
+def _decided(ledger: Ledger, record: Decided) -> Changes:
     """The way of every decision: positional, because keywords would take as long as all the rest."""
-    event_id, now, contexts, row, action, component, epoch, round_, propensity, *_ = record
-    event = Event(action, component, epoch, round_, propensity, now)
-    sequence, rounds, n_decided, n_waiting, n_open, *others = counts
-    n_open += epoch == ledger.epoch_index and round_ < ledger.stop
-    opened = Counts._make((sequence + 1, rounds + 1, n_decided + 1, n_waiting + 1, n_open, *others))
-    tally = ((action, int(ledger.decided[action]) + 1, int(ledger.rewarded[action])),)
-    return Changes(opened, record, (n_decided, event_id, event, contexts, row), (), (), tally)
+    action = record.action
+    sequence, rounds, n_decided, n_waiting, n_open = ledger.counts[:5]
+    n_open += record.epoch == ledger.epoch_index and record.round < ledger.stop
+    opened = Counts._make(
+        (sequence + 1, rounds + 1, n_decided + 1, n_waiting + 1, n_open, *ledger.counts[5:])
+    )
+    tally = ((action, ledger.decided.item(action) + 1, ledger.rewarded.item(action)),)
+    return Changes(opened, record, (), (), tally)
 
 
-def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn, counts: Counts) -> Changes:
+def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn) -> Changes:
     position = ledger.live[record.event_id]
     before = ledger.table.event(position)
     after = _after(before, record)
-    counts = _counted(ledger, record, before, after, position, counts)
+    counts = _counted(ledger, record, before, after, position, ledger.counts)
     tally: tuple[tuple[int, int, int], ...] = ()
-    if isinstance(record, Rewarded) and math.isnan(before.reward) and after.action >= 0:
-        tally = ((after.action, int(ledger.decided[after.action]), int(ledger.rewarded[after.action]) + 1),)
+    action = after.action
+    if isinstance(record, Rewarded) and math.isnan(before.reward) and action >= 0:
+        tally = ((action, ledger.decided.item(action), ledger.rewarded.item(action) + 1),)
     if after.status > Status.FINAL:
-        return Changes(counts, ended=((record.event_id, position, after),), tally=tally)
-    return Changes(counts, updated=((position, after),), tally=tally)
+        return Changes(counts, record, (), ((record.event_id, position, after),), tally)
+    return Changes(counts, record, ((position, after),), (), tally)
 
 
 def _counted(
@@ -143,53 +146,53 @@ def _counted(
     position: int,
     counts: Counts,
 ) -> Counts:
-    """The counts after the outcome of an event."""
-    settles = before.is_waiting and not after.is_waiting
-    first_reward = isinstance(record, Rewarded) and math.isnan(before.reward)
-    counts = counts._replace(
-        n_waiting=counts.n_waiting - settles,
-        n_open=counts.n_open - (settles and _is_planned(ledger, before)),
-        n_rewarded=counts.n_rewarded + first_reward,
-        longest_delay=max(counts.longest_delay, first_reward * (counts.n_decided - position)),
-        n_final=counts.n_final + (settles and after.status == Status.FINAL),
-        n_expired=counts.n_expired + (after.expired and not before.expired),
-        n_dropped=counts.n_dropped + (after.status == Status.DROPPED),
-        n_crowded=counts.n_crowded + (isinstance(record, Finalised) and record.crowded),
-        n_withdrawn=counts.n_withdrawn + (after.status == Status.WITHDRAWN),
+    """The counts after the outcome of an event: positional, as those after a decision."""
+    sequence, rounds, n_decided, n_waiting, n_open, n_rewarded, n_final, *ends, delay, policy, passive = (
+        counts
     )
-    return _with_reward(counts, before, after)
+    waited, status = before.status <= Status.REWARDED, after.status
+    if waited and status > Status.REWARDED:
+        n_waiting -= 1
+        n_open -= before.epoch == ledger.epoch_index and before.round < ledger.stop
+        n_final += status == Status.FINAL
+    if isinstance(record, Rewarded):
+        if math.isnan(before.reward):
+            n_rewarded, delay = n_rewarded + 1, max(delay, n_decided - position)
+    else:
+        n_expired, n_dropped, n_crowded, n_withdrawn, *others = ends
+        n_expired += after.expired and not before.expired
+        n_crowded += isinstance(record, Finalised) and record.crowded
+        n_dropped, n_withdrawn = (
+            n_dropped + (status == Status.DROPPED),
+            n_withdrawn + (status == Status.WITHDRAWN),
+        )
+        ends = [n_expired, n_dropped, n_crowded, n_withdrawn, *others]
+    if status == Status.FINAL and not math.isnan(after.reward):
+        is_passive = after.component % 2 == PASSIVE
+        moments = _with_reward(passive if is_passive else policy, waited, before.reward, after.reward)
+        policy, passive = (policy, moments) if is_passive else (moments, passive)
+    first = (sequence + 1, rounds, n_decided, n_waiting, n_open, n_rewarded, n_final)
+    return Counts._make((*first, *ends, delay, policy, passive))
 
 
-def _with_reward(counts: Counts, before: Event, after: Event) -> Counts:
-    """The counts with the reward of an event that is final from now on, or has another one."""
-    if after.status != Status.FINAL or math.isnan(after.reward):
-        return counts
-    is_passive = after.component % 2 == PASSIVE
-    moments = counts.passive if is_passive else counts.policy
-    if before.is_waiting:
-        moments = moments.added(after.reward)
-    elif after.reward != before.reward:
-        moments = moments.replaced(before.reward, after.reward)
-    return counts._replace(passive=moments) if is_passive else counts._replace(policy=moments)
+def _with_reward(moments: Moments, waited: bool, before: float, after: float) -> Moments:
+    """The moments with the reward of an event that is final from now on, or has another one."""
+    if waited:
+        return moments.added(after)
+    return moments if after == before else moments.replaced(before, after)
 
 
 def _used(ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened, counts: Counts) -> Changes:
     """Rows that a fit has used, or that none takes, have ended."""
     if isinstance(record, RowsSetAside):
-        status, positions = Status.SET_ASIDE, [ledger.live[event_id] for event_id in record.event_ids]
-    else:
-        status, positions = Status.LEARNED, list(islice(ledger.ready, record.n_rows))
-    ended = tuple(
-        (ledger.table.event_id(position), position, ledger.table.event(position)._replace(status=status))
-        for position in positions
-    )
-    n = len(ended)
-    if status == Status.SET_ASIDE:
-        return Changes(counts._replace(n_set_aside=counts.n_set_aside + n), ended=ended)
-    counts = counts._replace(n_learned=counts.n_learned + n)
+        ended = ledger.table.ended((ledger.live[one] for one in record.event_ids), Status.SET_ASIDE)
+        return Changes(counts._replace(n_set_aside=counts.n_set_aside + len(ended)), record, ended=ended)
+    ended = ledger.table.ended(islice(ledger.ready, record.n_rows), Status.LEARNED)
+    counts = counts._replace(n_learned=counts.n_learned + len(ended))
     if isinstance(record, EpochOpened):
-        return Changes(counts._replace(n_open=0), ended=ended, logs=logs_after(ledger, record.n_log_rows))
-    return Changes(counts, ended=ended)
+        logs = logs_after(ledger, record.n_log_rows)
+        return Changes(counts._replace(n_open=0), record, ended=ended, logs=logs)
+    return Changes(counts, record, ended=ended)
 
 
 def logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:
@@ -198,10 +201,6 @@ def logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:
     while n_rows > 0:
         n_rows -= len(remaining.pop(0))
     return tuple(remaining)
-
-
-def _is_planned(ledger: Ledger, event: Event) -> bool:
-    return event.epoch == ledger.epoch_index and event.round < ledger.stop
 
 
 def no_tallies(problem: Problem) -> tuple[Ints, Ints, Ints]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 UNIFORMS_PER_DECISION = 3
 _WORD = 8
 _TO_UNIT = 2.0**-53
+_words = Struct(f"<{UNIFORMS_PER_DECISION}Q").unpack
 _FEW = 127  # actions that a byte can count
 
 
@@ -23,13 +26,16 @@ def event_uniforms(seed: int, event_id: str) -> tuple[float, float, float]:
     >>> all(0 <= u < 1 for u in event_uniforms(7, "visit-2"))
     True
     """
-    key = seed.to_bytes(_WORD, "little", signed=True)
-    digest = blake2b(event_id.encode(), digest_size=UNIFORMS_PER_DECISION * _WORD, key=key).digest()
-    return (
-        (int.from_bytes(digest[0:8], "little") >> 11) * _TO_UNIT,
-        (int.from_bytes(digest[8:16], "little") >> 11) * _TO_UNIT,
-        (int.from_bytes(digest[16:24], "little") >> 11) * _TO_UNIT,
-    )
+    hashed = _keyed(seed).copy()
+    hashed.update(event_id.encode())
+    first, second, third = _words(hashed.digest())
+    return (first >> 11) * _TO_UNIT, (second >> 11) * _TO_UNIT, (third >> 11) * _TO_UNIT
+
+
+@lru_cache(maxsize=64)
+def _keyed(seed: int) -> blake2b:
+    """The hash under a seed's key, before any text; it is copied, never changed."""
+    return blake2b(digest_size=UNIFORMS_PER_DECISION * _WORD, key=seed.to_bytes(_WORD, "little", signed=True))
 
 
 def uniforms_of_events(seed: int, event_ids: Iterable[str]) -> Floats:

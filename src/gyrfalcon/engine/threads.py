@@ -1,4 +1,4 @@
-"""One BLAS thread in refits, so that fits have the same bits whatever the number of processors.
+"""Threads beside a refit: one of BLAS, so that fits have the same bits anywhere, and short turns of Python's.
 
 Products of matrices are cut among threads, and each cut rounds differently. The BLAS libraries that NumPy and
 SciPy are linked to are found through their own extension modules; where none can be controlled that way,
@@ -8,6 +8,7 @@ threadpoolctl is used if it is installed, and otherwise nothing is limited.
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -18,6 +19,8 @@ from itertools import product
 from types import TracebackType
 from typing import Any
 
+_TURN = 0.0005
+"""Seconds after which a thread lets another one run that waits for its turn, while a refit is under way."""
 # Symbols of a library are found through whatever is linked to it.
 _LINKED = (("numpy", "numpy._core._multiarray_umath"), ("scipy", "scipy.linalg._fblas"))
 _OPENBLAS = [
@@ -86,25 +89,38 @@ def one_blas_thread() -> AbstractContextManager[None]:
     ...     {library.n_threads() for library in blas_libraries()} <= {1}
     True
     """
-    return _LIMIT
+    return _ONE_BLAS_THREAD
 
 
-class _Limit(AbstractContextManager[None]):
-    """Count of the contexts that are entered, and how many threads there were before the first."""
+def short_turns() -> AbstractContextManager[None]:
+    """Context in which threads of Python wait half a millisecond for their turn, not five.
 
-    def __init__(self) -> None:
+    A decision of a wide class gives up its turn at every array that it works on. Beside a refit it would
+    otherwise wait for the next one up to five milliseconds each time. Contexts may be nested as those of
+    `one_blas_thread`, and an interval that was set by somebody else in between is kept.
+
+    Examples
+    --------
+    >>> with short_turns():
+    ...     sys.getswitchinterval() <= 0.0005
+    True
+    """
+    return _SHORT_TURNS
+
+
+class _Shared(AbstractContextManager[None]):
+    """A setting of the whole process while any thread is inside: `begin` makes it and returns how to end."""
+
+    def __init__(self, begin: Callable[[], Callable[[], None]]) -> None:
+        self._begin = begin
         self._lock = threading.Lock()
         self._n_inside = 0
-        self._before: list[tuple[BlasLibrary, int]] = []
+        self._end: Callable[[], None] = lambda: None
 
     def __enter__(self) -> None:
-        libraries = blas_libraries()
         with self._lock:
             if self._n_inside == 0:
-                counts = [(library, library.n_threads()) for library in libraries]
-                self._before = [(library, n) for library, n in counts if n > 1]
-                for library, _ in self._before:
-                    library.set_n_threads(1)
+                self._end = self._begin()
             self._n_inside += 1
 
     def __exit__(
@@ -113,12 +129,31 @@ class _Limit(AbstractContextManager[None]):
         with self._lock:
             self._n_inside -= 1
             if self._n_inside == 0:
-                for library, n in self._before:
-                    if library.n_threads() == 1:
-                        library.set_n_threads(n)
+                self._end()
 
 
-_LIMIT = _Limit()
+def _limit_blas() -> Callable[[], None]:
+    counts = [(library, library.n_threads()) for library in blas_libraries()]
+    before = [(library, n) for library, n in counts if n > 1]
+    for library, _ in before:
+        library.set_n_threads(1)
+
+    def restore() -> None:
+        for library, n in before:
+            if library.n_threads() == 1:
+                library.set_n_threads(n)
+
+    return restore
+
+
+def _shorten_turns() -> Callable[[], None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, _TURN))
+    shortened = sys.getswitchinterval()
+    return lambda: sys.setswitchinterval(before) if sys.getswitchinterval() == shortened else None
+
+
+_ONE_BLAS_THREAD, _SHORT_TURNS = _Shared(_limit_blas), _Shared(_shorten_turns)
 
 
 def _openblas(handle: ctypes.CDLL, user: str) -> tuple[int, BlasLibrary] | None:

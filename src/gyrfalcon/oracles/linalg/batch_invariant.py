@@ -61,17 +61,16 @@ def weighted_norms(factors: Floats, x: Floats) -> Floats:
     [[5.0]]
     """
     *stack, n_actions, height, width = factors.shape
+    if not stack and len(x) == 1 < n_actions:
+        images = inner_products(factors.reshape(n_actions * height, width), x)
+        columns = images.reshape(n_actions, height).T
+        return np.sqrt(_sums_at_once(columns, columns))[:, np.newaxis]
     squares = np.empty((*stack, n_actions, x.shape[-2]))
     if stack and squares.size * height > _TERMS:
         for own, rows, out in zip(factors, x, squares, strict=True):
             out[...] = weighted_norms(own, rows)
         return squares
-    if not stack and len(x) == 1 < n_actions:
-        flat = factors.reshape(n_actions * height, width)
-        images = inner_products(flat, x).reshape(n_actions, height).T
-        squares[:, 0] = _sums_at_once(images, images)
-    else:
-        _sum_squares(factors, x, squares)
+    _sum_squares(factors, x, squares)
     return np.sqrt(squares, out=squares)
 
 

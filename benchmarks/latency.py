@@ -1,0 +1,124 @@
+"""Slowest calls of a live bandit: decisions beside a refit in the background, and rewards in a long epoch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from benchmarks.rows import Pause, Quantity, Row, peer
+from gyrfalcon import AdaptiveFalcon, Bandit, EpsilonFalcon
+from gyrfalcon.core.arrays import Floats
+
+N_ACTIONS, N_FEATURES = 10, 20
+N_VISITS = 4000
+BREAK = 0.0003
+"""Seconds between a reward and the next visit."""
+N_EVENTS, N_AT_ONCE, N_REWARDS = 800_000, 20_000, 5_000
+
+
+@dataclass(slots=True)
+class Waits:
+    """Seconds that calls have taken, beside a refit and otherwise."""
+
+    beside: list[float] = field(default_factory=list)
+    between: list[float] = field(default_factory=list)
+
+    def note(self) -> str:
+        parts = [("beside refits", self.beside), ("between", self.between)]
+        return "; ".join(
+            f"{len(seconds):,} {name}: 99.9% {1e3 * np.quantile(seconds, 0.999):.2f} ms, "
+            f"slowest {1e3 * max(seconds):.2f} ms"
+            for name, seconds in parts
+            if seconds
+        )
+
+
+def chances(X: Floats, slopes: Floats) -> Floats:
+    """Chances of a reward that are far from linear, so that a wide class comes into play, (n, K)."""
+    return np.asarray(0.5 + 0.5 * np.sin(4.0 * (X @ slopes) / np.sqrt(N_FEATURES)))
+
+
+def visits(classes: str) -> Waits:
+    """Decide and reward visit by visit, with refits in the background, and time every decision."""
+    rng = np.random.default_rng(8)
+    X, slopes = rng.standard_normal((N_VISITS, N_FEATURES)), rng.standard_normal((N_FEATURES, N_ACTIONS))
+    uniforms, chance = rng.random(N_VISITS), chances(X, slopes)
+    learner = AdaptiveFalcon(classes=classes)
+    bandit = Bandit(range(N_ACTIONS), learner=learner, features=N_FEATURES, seed=1, refit="background")
+    waits = Waits()
+    for x, uniform, own in zip(X, uniforms, chance, strict=True):
+        time.sleep(BREAK)
+        is_beside = bandit._live.engine.job is not None
+        start = time.perf_counter()
+        decision = bandit.decide(x)
+        (waits.beside if is_beside else waits.between).append(time.perf_counter() - start)
+        bandit.reward(decision.event_id, float(uniform < own[int(str(decision.action))]))
+    return waits
+
+
+def long_epoch() -> Waits:
+    """Time single rewards of `EpsilonFalcon`, whose epochs double, after many events."""
+    rng = np.random.default_rng(9)
+    bandit = Bandit(range(N_ACTIONS), learner=EpsilonFalcon(), features=N_FEATURES, seed=1, refit="inline")
+    for _ in range(N_EVENTS // N_AT_ONCE):
+        made = bandit.decide_many(rng.standard_normal((N_AT_ONCE, N_FEATURES)))
+        rewards = (rng.random(N_AT_ONCE) < 0.5).astype(float).tolist()
+        bandit.reward_many(dict(zip(made.event_id, rewards, strict=True)))
+    made = bandit.decide_many(rng.standard_normal((N_REWARDS, N_FEATURES)))
+    waits = Waits()
+    for event_id in made.event_id:
+        start = time.perf_counter()
+        bandit.reward(event_id, 1.0)
+        waits.between.append(time.perf_counter() - start)
+    return waits
+
+
+def slowest(play: Callable[[], Waits]) -> Pause:
+    latest: list[Waits] = []
+
+    def seconds() -> float:
+        waits = play()
+        latest[:] = [waits]
+        return max(waits.beside or waits.between)
+
+    return Pause(seconds, note=lambda: latest[0].note())
+
+
+def with_trees() -> Pause:
+    with peer("scikit-learn"):
+        import sklearn.ensemble  # noqa: F401  # not among what is timed
+    return slowest(partial(visits, "auto_trees"))
+
+
+ROWS = [
+    Row(
+        key="slowest decide beside a refit: auto",
+        ours="Bandit.decide beside refits, K = 10, 20 features, classes 'auto'",
+        theirs="",
+        prepare=partial(slowest, partial(visits, "auto")),
+        limit=0.010,
+        quantity=Quantity.SECONDS,
+        most_pairs=5,
+    ),
+    Row(
+        key="slowest decide beside a refit: auto_trees",
+        ours="the same with classes 'auto_trees'",
+        theirs="",
+        prepare=with_trees,
+        limit=0.050,
+        quantity=Quantity.SECONDS,
+        most_pairs=5,
+    ),
+    Row(
+        key="slowest reward after 800,000 events",
+        ours="Bandit.reward in a long epoch of EpsilonFalcon, 5,000 rewards",
+        theirs="",
+        prepare=partial(slowest, long_epoch),
+        quantity=Quantity.SECONDS,
+        most_pairs=1,
+    ),
+]
