@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from gyrfalcon.cli._output import counted
+from gyrfalcon.cli._output import counted, print_json
 
-EXAMPLES = "gyrfalcon compact decisions\n"
+EXAMPLES = """\
+gyrfalcon compact decisions
+gyrfalcon compact decisions --json
+"""
 
 
 def compact(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Folder of Bandit(log=...).")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Turn the closed files of a decision log into Parquet files.
 
@@ -22,5 +27,8 @@ def compact(
     from gyrfalcon.logs.compaction import compact_decision_log
 
     done = compact_decision_log(folder)
+    if as_json:
+        print_json(asdict(done))
+        return
     what = f"{counted(done.n_files, 'file')} with {counted(done.n_rows, 'decision')}"
     typer.echo(f"Compacted {what}; {counted(done.n_open, 'file')} still written.")
