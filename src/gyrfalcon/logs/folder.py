@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import secrets
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
@@ -16,12 +17,15 @@ from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.logs.rows import FORMAT, Line
 
+if sys.platform != "win32":
+    import fcntl
+
 LogFormat = Literal["jsonl", "parquet"]
 MIN_BYTES = 1024
 
 _REST = ".rest.jsonl"
-_HAS_LOCKS = os.name == "posix"
-"""Elsewhere no file is known to be closed, and none is compacted."""
+_HAS_LOCKS = sys.platform != "win32"
+"""Without locks no file is known to be closed, and none is compacted."""
 
 
 @dataclass(frozen=True)
@@ -162,9 +166,7 @@ def new_file(folder: Path) -> tuple[int, Path]:
 
 def lock(file: int) -> bool:
     """Lock an open file for this process; False if another one holds it, or there are no locks."""
-    if _HAS_LOCKS:
-        import fcntl
-
+    if sys.platform != "win32":
         with contextlib.suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
@@ -173,7 +175,5 @@ def lock(file: int) -> bool:
 
 def unlock(file: int) -> None:
     """Give up a lock, also for processes that were forked while it was held."""
-    if _HAS_LOCKS:
-        import fcntl
-
+    if sys.platform != "win32":
         fcntl.flock(file, fcntl.LOCK_UN)
