@@ -23,8 +23,8 @@ def test_rewards_that_a_change_of_rules_makes_final_are_in_the_log(tmp_path: Pat
 
 def test_a_function_gets_every_line_and_no_seed() -> None:
     lines: list[dict[str, Any]] = []
-    bandit = Bandit(["a", "b"], seed=1, log=lines.append)
-    decision = bandit.decide()
+    bandit = Bandit(["a", "b"], features=1, seed=1, log=lines.append)
+    decision = bandit.decide([0.5])
     bandit.reward(decision.event_id, 1.0)
     bandit.add_actions(["c"])
     assert [line["kind"] for line in lines] == ["problem", "decided", "final", "problem"]

@@ -79,8 +79,18 @@ class DecisionRules:
     def __init__(self, folder: Path | None = None, classes: Iterable[type] = ()) -> None:
         self._folder, self._classes = folder, tuple(classes)
         self._unstored: dict[str, DecisionRule] = {}
+        self.latest: tuple[Epoch | None, Problem | None, str | None] = (None, None, None)
+        """The epoch and problem in play, and the hash of their rule."""
         self.reason = ""
         """Why the last rule that can't be stored can't be."""
+
+    def latest_hash(self, epoch: Epoch, problem: Problem) -> str | None:
+        """The content hash of the rule in play, computed once."""
+        known_epoch, known_problem, model = self.latest
+        if known_epoch is not epoch or known_problem is not problem:
+            model = self.hash_of(epoch, problem)
+            self.latest = (epoch, problem, model)
+        return model
 
     def hash_of(self, epoch: Epoch, problem: Problem) -> str | None:
         """The content hash of an epoch's rule, which is stored; None if it holds a class unknown to files.

@@ -81,7 +81,6 @@ class BanditEngine:
     sink: Sink | None = None
     warned: frozenset[str] = frozenset()
     decision_rules: DecisionRules = field(default_factory=DecisionRules)
-    hashed: tuple[object, object, str | None] = (None, None, None)  # epoch, problem, and their rule's hash
     step: _Step | None = None
     batch: _Batch | None = None
 
@@ -124,10 +123,7 @@ class BanditEngine:
     @property
     def model(self) -> str | None:
         """Content hash of the decision rule in play; None if it can't be stored."""
-        if self.hashed[0] is not self.epoch or self.hashed[1] is not self.problem:
-            model = self.decision_rules.hash_of(self.epoch, self.problem)
-            self.hashed = (self.epoch, self.problem, model)
-        return self.hashed[2]
+        return self.decision_rules.latest_hash(self.epoch, self.problem)
 
     @property
     def n_pending(self) -> int:
@@ -261,7 +257,7 @@ class BanditEngine:
         assert done.epoch is not None
         self.refit_seconds += done.seconds
         self.record(self._opening(job), done.epoch)
-        self.hashed = (self.epoch, self.problem, done.model)
+        self.decision_rules.latest = (self.epoch, self.problem, done.model)
 
     def _fail(self, error: Exception) -> None:
         self.failed = True

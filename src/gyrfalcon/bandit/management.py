@@ -164,5 +164,4 @@ class Management(Inspection):
             engine = self._live.engine
             sink = DecisionLog(target, engine.problem, engine.seed)
             engine.sink, engine.ledger.outbox, engine.decision_rules = sink, deque(), sink.rules
-            model = sink.rules.hash_of(engine.epoch, engine.problem)  # before a decision waits for its file
-            engine.hashed = (engine.epoch, engine.problem, model)
+            sink.rules.latest_hash(engine.epoch, engine.problem)  # before a decision waits for its file
