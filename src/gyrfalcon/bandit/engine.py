@@ -187,7 +187,10 @@ class BanditEngine:
 
     def record_all(self, records: Iterable[Decided | Rewarded]) -> None:
         """Let records take effect, all of them even if an exception comes in between, and hand them on."""
-        self.batch = _Batch(self.ledger.counts.sequence, tuple(records))
+        together = tuple(records)
+        if len(together) == 1:
+            return self.record(together[0])
+        self.batch = _Batch(self.ledger.counts.sequence, together)
         self.complete()
         self.deliver()
 
