@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -78,14 +79,12 @@ def long_epoch() -> Waits:
 
 
 def slowest(play: Callable[[], Waits]) -> Pause:
-    latest: list[Waits] = []
-
-    def seconds() -> float:
+    def sample() -> tuple[float, str]:
+        gc.collect()  # of what other rows have left
         waits = play()
-        latest[:] = [waits]
-        return max(waits.beside or waits.between)
+        return max(waits.beside or waits.between), waits.note()
 
-    return Pause(seconds, note=lambda: latest[0].note())
+    return Pause(sample)
 
 
 def with_trees() -> Pause:

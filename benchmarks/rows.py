@@ -54,11 +54,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """How long a call has to wait at most: seconds by the clock on the wall, sample by sample."""
+    """How long a call has to wait at most: seconds by the clock on the wall, and what else was seen."""
 
-    seconds: Callable[[], float]
-    note: Callable[[], str]
-    """What else the latest sample has shown."""
+    sample: Callable[[], tuple[float, str]]
 
 
 class Quantity(Enum):
@@ -133,13 +131,13 @@ def measured(row: Row, n_pairs: int, on_pair: Callable[[], None]) -> Outcome:
 
 
 def _pauses(row: Row, prepared: Pause, n_samples: int, on_pair: Callable[[], None]) -> Outcome:
-    values = []
+    samples = []
     for _ in range(n_samples):
-        values.append(prepared.seconds())
+        samples.append(prepared.sample())
         on_pair()
-    spread = Spread.of(values)
-    verdict = row.verdict(spread.median)
-    return Outcome(row=row, verdict=verdict, spread=spread, seconds=[spread.median], note=prepared.note())
+    spread = Spread.of([seconds for seconds, _ in samples])
+    verdict, note = row.verdict(spread.median), samples[-1][1]
+    return Outcome(row=row, verdict=verdict, spread=spread, seconds=[spread.median], note=note)
 
 
 @contextmanager

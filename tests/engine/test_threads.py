@@ -1,4 +1,4 @@
-"""One BLAS thread in refits, and what the bits of a fit may depend on besides."""
+"""One BLAS thread and short turns in refits, and what the bits of a fit may depend on besides."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.engine import threads
 from gyrfalcon.engine.fingerprint import fingerprint
-from gyrfalcon.engine.threads import blas_libraries, one_blas_thread
+from gyrfalcon.engine.threads import blas_libraries, one_blas_thread, short_turns
 from gyrfalcon.engine.turnover import turn_over
 
 REFITS = """
@@ -174,3 +175,47 @@ def test_a_fingerprint_names_the_kernels_in_use() -> None:
         if one["user_api"] == "blas" and "architecture" in one
     }
     assert {one.kernel for one in fingerprint().blas} <= kernels | {""}
+
+
+@pytest.fixture
+def long_turns() -> Iterator[float]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(0.02)
+    yield sys.getswitchinterval()
+    sys.setswitchinterval(before)
+
+
+def test_turns_are_short_inside_and_long_again_after_the_last_context(long_turns: float) -> None:
+    with short_turns():
+        with pytest.raises(KeyError), short_turns():
+            raise KeyError
+        assert sys.getswitchinterval() < 0.001
+    assert sys.getswitchinterval() == long_turns
+
+
+def test_turns_that_are_shorter_or_set_by_somebody_meanwhile_are_kept(long_turns: float) -> None:
+    with short_turns():
+        sys.setswitchinterval(0.01)
+    assert sys.getswitchinterval() == pytest.approx(0.01) != long_turns
+    sys.setswitchinterval(0.0001)
+    with short_turns():
+        assert sys.getswitchinterval() == pytest.approx(0.0001)
+    assert sys.getswitchinterval() == pytest.approx(0.0001)
+
+
+def test_a_refit_in_the_background_has_short_turns(long_turns: float) -> None:
+    seen: list[float] = []
+
+    class Own(gyrfalcon.EpsilonGreedy):
+        def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
+            seen.append(sys.getswitchinterval())
+            return super().next_epoch(epoch, log)
+
+    learner = Own(schedule=FixedBatch(4))
+    bandit = gyrfalcon.Bandit(["a", "b"], learner=learner, seed=1, refit="background")
+    for _ in range(4):
+        bandit.reward(bandit.decide().event_id, 1.0)
+    bandit.wait()
+    assert seen
+    assert max(seen) < 0.001
+    assert sys.getswitchinterval() == long_turns

@@ -88,9 +88,10 @@ class Bandit(Management):
     initial_log
         Log of earlier decisions that the first epoch is fitted on, made with `Problem.log`.
     refit
-        "background": a refit runs in a thread of its own, and decisions go on meanwhile. "inline": the call
-        that makes it due computes it, so that the same calls give the same decisions. None is "inline" where
-        a seed is given, else "background".
+        "background": a refit runs in a thread of its own, and decisions go on meanwhile; Python's switch
+        interval is at most half a millisecond for that time. "inline": the call that makes it due computes
+        it, so that the same calls give the same decisions. None is "inline" where a seed is given, else
+        "background".
     log
         Folder for the decision log, a `LogFolder` with its settings, or a function that is called with each
         line: see `read_decision_log` and `audit_decision_log`. None writes none.

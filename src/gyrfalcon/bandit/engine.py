@@ -183,8 +183,12 @@ class BanditEngine:
 
     def record_all(self, records: Iterable[Decided | Rewarded]) -> None:
         """Let records take effect, all of them even if an exception comes in between, and hand them on."""
-        self.batch = _Batch(self.ledger.counts.sequence, tuple(records))
-        self.complete()
+        together = tuple(records)
+        if len(together) == 1:  # takes effect as a whole by itself
+            self.apply(together[0])
+        else:
+            self.batch = _Batch(self.ledger.counts.sequence, together)
+            self.complete()
         self.deliver()
 
     def deliver(self) -> None:
@@ -257,7 +261,8 @@ class BanditEngine:
         assert done.epoch is not None
         self.refit_seconds += done.seconds
         self.record(self._opening(job), done.epoch)
-        self.decision_rules.latest = (self.epoch, self.problem, done.model)
+        if done.model is not None:
+            self.decision_rules.latest = (self.epoch, self.problem, done.model)
 
     def _fail(self, error: Exception) -> None:
         self.failed = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
@@ -52,7 +52,7 @@ class Refitted:
     epoch: Epoch | None
     error: Exception | None
     seconds: float
-    model: str | None  # content hash of the epoch's decision rule
+    model: str | None = None  # content hash of the epoch's decision rule, where it is computed beforehand
 
     @staticmethod
     def of(job: RefitJob) -> Refitted:
@@ -62,17 +62,21 @@ class Refitted:
             epoch, error = job.run(), None
         except Exception as failure:
             epoch, error = None, failure
-        model = None if epoch is None else job.hash_of(epoch)
-        return Refitted(job, epoch, error, perf_counter() - start, model)
+        return Refitted(job, epoch, error, perf_counter() - start)
 
 
 def _compute(job: RefitJob, done: Callable[[Refitted], None]) -> None:
-    """Hand on the outcome of a job in another thread, where an exception such as SystemExit would be lost."""
+    """Hand on the outcome of a job in another thread, where an exception such as SystemExit would be lost.
+
+    The decision rule is hashed here, so that no decision waits for that.
+    """
     with short_turns():
         try:
             outcome = Refitted.of(job)
+            if outcome.epoch is not None:
+                outcome = replace(outcome, model=job.hash_of(outcome.epoch))
         except BaseException as error:
-            outcome = Refitted(job, None, RuntimeError(f"the learner raised {error!r}"), 0.0, None)
+            outcome = Refitted(job, None, RuntimeError(f"the learner raised {error!r}"), 0.0)
         done(outcome)
 
 

@@ -211,18 +211,15 @@ def no_tallies(problem: Problem) -> tuple[Ints, Ints, Ints]:
 
 def _after(before: Event, record: Rewarded | Finalised | Withdrawn) -> Event:
     """The event after an outcome; rewards of retired actions are credited, and no fit uses them."""
-    match record:
-        case Withdrawn():
-            return before._replace(status=Status.WITHDRAWN)
-        case Finalised(reward=reward) if math.isnan(reward):
-            return before._replace(status=Status.DROPPED, crowded=record.crowded)
-        case Finalised(reward=reward, expired=expired):
-            final = Status.FINAL if before.action >= 0 else Status.RETIRED
-            return before._replace(reward=reward, status=final, expired=expired, crowded=record.crowded)
-        case Rewarded(reward=reward, final=final_now):
-            final = Status.FINAL if before.action >= 0 else Status.RETIRED
-            status = final if final_now or not before.is_waiting else Status.REWARDED
-            return before._replace(reward=reward, status=status)
+    final = Status.FINAL if before.action >= 0 else Status.RETIRED
+    if isinstance(record, Rewarded):
+        status = final if record.final or before.status > Status.REWARDED else Status.REWARDED
+        return Event(*before[:6], record.reward, status, before.expired, before.crowded)
+    if isinstance(record, Withdrawn):
+        return before._replace(status=Status.WITHDRAWN)
+    if math.isnan(record.reward):
+        return before._replace(status=Status.DROPPED, crowded=record.crowded)
+    return Event(*before[:6], record.reward, final, record.expired, record.crowded)
 
 
 def _renumbered(events: Mapping[str, Event], source: Ints) -> OrderedDict[str, Event]:

@@ -148,9 +148,15 @@ def _limit_blas() -> Callable[[], None]:
 
 def _shorten_turns() -> Callable[[], None]:
     before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, _TURN))
+    if before > _TURN:
+        sys.setswitchinterval(_TURN)
     shortened = sys.getswitchinterval()
-    return lambda: sys.setswitchinterval(before) if sys.getswitchinterval() == shortened else None
+
+    def restore() -> None:
+        if sys.getswitchinterval() == shortened < before:
+            sys.setswitchinterval(before + 5e-7)  # which is cut to whole microseconds
+
+    return restore
 
 
 _ONE_BLAS_THREAD, _SHORT_TURNS = _Shared(_limit_blas), _Shared(_shorten_turns)
