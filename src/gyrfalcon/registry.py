@@ -66,6 +66,7 @@ ENTRIES = (
     Entry("DecisionBatch", "bandit.decision", "bandit"),
     Entry("BanditStatus", "bandit.status", "inspection"),
     Entry("ActionStatus", "bandit.status", "inspection"),
+    Entry("SettingsChange", "bandit.history", "inspection", "bandit/settings-change"),
     Entry("Explanation", "bandit.explanation", "inspection"),
     Entry("ActionExplanation", "bandit.explanation", "inspection"),
     Entry("LogFolder", "logs.folder", "inspection"),
@@ -227,6 +228,7 @@ ENTRIES = (
     Entry("VersionSpace", "learners.optimistic.regcb", "stored", "state/version-space"),
     Entry("Snapshot", "bandit.snapshot", "stored", "bandit/snapshot"),
     Entry("Events", "bandit.snapshot", "stored", "bandit/events"),
+    Entry("LaterLearner", "bandit.learner_changes", "stored", "bandit/later-learner"),
     Entry("RewardRules", "bandit.reward_rules", "stored", "bandit/reward-rules"),
     Entry("DecisionRule", "bandit.decision_rules", "stored", "bandit/decision-rule"),
 )

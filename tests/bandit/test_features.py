@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
 from gyrfalcon import Bandit
 from gyrfalcon.core.inputs.columns import Numeric
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.inputs.schema import Schema
 from tests.bandit.helpers import batches, refused
 
 
@@ -120,3 +126,51 @@ def test_actions_may_have_features_with_and_without_shared_ones() -> None:
         assert sum(action == "b" for action in batch.action) > 80
         with refused(bandit, "features of actions"):
             bandit.decide(context)
+
+
+def test_unknown_features_are_ignored_alone_in_frames_and_of_actions_where_that_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    settings: dict[str, Any] = {"features": {"age": "numeric", "country": ["NO", "SE"]}, "seed": 1}
+    settings |= {"action_features": ["price"], "learner": batches(10)}
+    lenient = Bandit(["a", "b"], unknown_features="ignore", **settings)
+    strict = Bandit(["a", "b"], **settings)
+    context, prices = {"age": 31.0, "country": "FI"}, {"a": {"price": 1.0}, "b": {"price": 2.0}}
+    noisy = {label: {**row, "stock": object()} for label, row in prices.items()}
+    expected = strict.decide(context, actions=prices)
+    assert lenient.decide({**context, "session": ["any", "thing"]}, actions=noisy) == expected
+    with refused(strict, "'session' is not a feature"):
+        strict.decide({**context, "session": 1}, actions=prices)
+    with refused(strict, "'stock' is not a feature"):
+        strict.decide(context, actions=noisy)
+    lenient.save(tmp_path / "bandit")
+    loaded = Bandit.load(tmp_path / "bandit")
+    frame = {"age": [1.0, 2.0], "country": ["NO", "FI"]}
+    table = pd.DataFrame({**frame, "nested": [{"x": 1}, [2]]})
+    for bandit in (lenient, loaded):
+        for given in (table, {**frame, "note": "no column"}, table.to_dict("records")):
+            batch = bandit.decide_many(given, actions=noisy)
+            assert len(batch.action) == 2
+        with refused(bandit, "no value for 'country'"):
+            bandit.decide({"age": 3.0, "county": "NO"}, actions=prices)
+        with refused(bandit, "there is no action 'c'"):
+            bandit.decide(context, actions={**noisy, "c": {"price": 1.0}})
+
+
+def test_features_that_the_first_context_shows_ignore_unknown_ones_too() -> None:
+    bandit = Bandit(["a", "b"], unknown_features="ignore", seed=1)
+    bandit.decide({"age": 31.0})
+    bandit.decide({"age": 44.0, "referrer": "mail"})
+    assert bandit.problem.features.names == ("age",)
+    with pytest.raises(ValueError, match="unknown_features is 'drop'; choose 'error' or 'ignore'"):
+        Bandit(["a", "b"], unknown_features="drop")  # type: ignore[arg-type]
+
+
+def test_a_schema_may_say_itself_that_unknown_features_are_ignored() -> None:
+    schema = replace(Schema.of(["age"]), unknown_features="ignore")
+    assert schema == Schema.of(["age"])  # they encode alike
+    problem = Problem(["a", "b"], features=schema)
+    assert problem.context({"age": 3.0, "other": None}).shared.tolist() == [[3.0]]
+    problem = Problem(["a", "b"], features=schema, unknown_features="error")
+    with pytest.raises(ValueError, match="'other' is not a feature"):
+        problem.context({"age": 3.0, "other": None})

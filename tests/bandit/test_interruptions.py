@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,8 +19,10 @@ import gyrfalcon.bandit
 from gyrfalcon import Bandit
 from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.journal import Record
+from gyrfalcon.bandit.learner_changes import LaterLearner, own_learner
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.snapshot import Snapshot
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.storage.class_ids import ClassIds
 from gyrfalcon.storage.codec import Encoder
 from tests.bandit.helpers import Clock, Recorder, batches, check_books
@@ -83,8 +85,15 @@ def update(bandit: Bandit) -> None:
         bandit.update(problem.log(problem.contexts([[9.0], [8.0]]), ["b", "c"], [1, 0], [0.5, 0.5]))
 
 
+def change_learner(bandit: Bandit) -> None:
+    learner = own_learner(bandit._live.engine.learner)
+    assert isinstance(learner, Recorder)
+    if learner.size == 3:
+        bandit.change_learner(Recorder(2, learner.logs))
+
+
 def rows_seen(bandit: Bandit) -> list[Any]:
-    learner = bandit._live.engine.learner
+    learner = own_learner(bandit._live.engine.learner)
     assert isinstance(learner, Recorder)
     return [*learner.logs, *bandit._live.engine.ledger.logs]
 
@@ -104,6 +113,10 @@ WITHOUT_TIMEOUT: list[Call | float] = [
     lambda bandit: bandit.decide([6.0], event_id="sixth"),
     lambda bandit: bandit.reward("sixth", 0.75),
     lambda bandit: bandit.decide([7.0], event_id="seventh"),
+    change_learner,
+    lambda bandit: bandit.change_rules(reward_timeout=9.0, out_of_range="clip"),
+    lambda bandit: bandit.change_rules(reward_timeout=None),
+    lambda bandit: bandit.reward("seventh", 5.0),
 ]
 WITH_TIMEOUT: list[Call | float] = [  # numbers are seconds that pass
     lambda bandit: bandit.decide_many([[2.0], [3.0]], event_ids=["first", "second"]),
@@ -137,10 +150,13 @@ def bandit_of(timeout: float | None) -> Bandit:
 
 def restored(snapshot: Snapshot, now: float) -> tuple[Bandit, list[tuple[int, str]]]:
     """The bandit of a snapshot, and the records that it will deliver."""
-    learner = snapshot.learner
+    learner = own_learner(cast(Learner, snapshot.learner))
     assert isinstance(learner, Recorder)
+    fresh: Learner = Recorder(learner.size, list(learner.logs))
+    if isinstance(snapshot.learner, LaterLearner):
+        fresh = replace(snapshot.learner, learner=fresh)
     clock = MonotonicClock(Clock(now), snapshot.clock_latest, snapshot.clock_offset)
-    engine = replace(snapshot, learner=Recorder(learner.size, list(learner.logs))).engine(clock)
+    engine = replace(snapshot, learner=fresh).engine(clock)
     seen: list[tuple[int, str]] = []
 
     def sink(number: int, record: Record) -> None:

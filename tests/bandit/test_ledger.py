@@ -85,7 +85,7 @@ def test_rows_of_a_fit_are_the_first_that_were_ready_and_each_is_used_once() -> 
     ledger = ledger_of(*map(decided, range(5)), *(rewarded(number) for number in (3, 1, 4, 0)))
     ledger.apply(RowsSummed(99.0, 1))
     assert ledger.ended["3"].status == Status.LEARNED
-    ledger.apply(RowsSetAside(99.0, ("1",), "it is odd"))
+    ledger.apply(RowsSetAside(99.0, ("1",), 0, "it is odd"))
     ledger.apply(EpochOpened(99.0, 2, 1, 0, 5))
     assert rounds(ledger) == [0]
     counts = ledger.counts

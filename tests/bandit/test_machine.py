@@ -15,6 +15,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from gyrfalcon import Bandit, Decision
+from gyrfalcon.bandit.learner_changes import own_learner
 from gyrfalcon.bandit.reward_rules import OnDuplicate
 from gyrfalcon.core.epochs import action_probabilities
 from gyrfalcon.core.records import Log
@@ -38,6 +39,7 @@ class Modelled:
     expired: bool = False
     crowded: bool = False
     retired: bool = False
+    was_final: bool = False  # before its action was retired
 
     @property
     def waits(self) -> bool:
@@ -192,7 +194,7 @@ class BanditMachine(RuleBasedStateMachine):
             self.bandit.add_actions(["new", self.bandit.problem.actions[0]])
         assert bytes_of(self.bandit) == before
 
-    @rule(seconds=st.sampled_from([0.5, 4.0, TIMEOUT]))
+    @rule(seconds=st.sampled_from([0.5, 4.0, TIMEOUT, 1e9]))
     def wait(self, seconds: float) -> None:
         self.clock.now += seconds
 
@@ -229,11 +231,47 @@ class BanditMachine(RuleBasedStateMachine):
         for event in self.events.values():
             if event.decision.action in gone:
                 event.retired = True
-                event.status = "retired" if event.status == "final" else event.status
+                if event.status == "final":
+                    event.status, event.was_final = "retired", True
         self.logged = {x: row for x, row in self.logged.items() if row[0] not in gone}
         for label in gone:
             with pytest.raises(ValueError, match="retired before"):
                 self.bandit.add_actions([label])
+
+    @rule(
+        timeout=st.sampled_from([None, TIMEOUT, 4.0]),
+        default=st.sampled_from([None, 0.25, 0.5]),
+        cap=st.sampled_from([3, 50]),
+        on_duplicate=st.sampled_from(["error", "first", "last", "sum"]),
+        changed=st.sets(st.sampled_from(["timeout", "default", "cap", "on_duplicate"])),
+    )
+    def change_rules(
+        self,
+        timeout: float | None,
+        default: float | None,
+        cap: int,
+        on_duplicate: OnDuplicate,
+        changed: set[str],
+    ) -> None:
+        new = {"timeout": timeout, "default": default, "cap": cap, "on_duplicate": on_duplicate}
+        names = {"timeout": "reward_timeout", "default": "default_reward", "cap": "max_pending"}
+        self.bandit.change_rules(**{names.get(name, name): new[name] for name in changed})
+        for name in changed:
+            setattr(self, name, new[name])
+        if self.timeout is None:
+            for event in self.events.values():
+                if event.status == "rewarded":
+                    event.finish(event.reward)
+
+    @rule()
+    def change_learner(self) -> None:
+        learner = self._learner()
+        self.bandit.change_learner(Recorder(SIZE, learner.logs))
+        for one in self._ready():  # rows that it has started from
+            self.events[one].status = "learned"
+        self.logged = {}
+        self.epoch, self.stop = self.epoch + 1, self.round + SIZE
+        assert self.bandit.status().history[-1].setting == "learner"
 
     @rule(x=FEATURE)
     def save_and_load(self, x: float) -> None:
@@ -266,12 +304,16 @@ class BanditMachine(RuleBasedStateMachine):
         assert (self.bandit.epoch.index, self.bandit.epoch.stop) == (self.epoch, self.stop)
         assert (ledger.counts.round, ledger.counts.n_late) == (self.round, self.n_late)
         assert ledger.counts.n_dropped == sum(event.status == "dropped" for event in self.events.values())
+        final = [one for one in self.events.values() if one.status in ("final", "learned") or one.was_final]
+        assert ledger.counts.n_final == len(final)
+        if final:  # of withdrawn events nothing is left, and sums count as what a fit reads
+            mean = np.mean([min(one.reward, 1.0) for one in final if one.reward is not None])
+            assert self.bandit.status().mean_reward == pytest.approx(mean, abs=1e-9)
         assert ledger.counts.n_learned == sum(event.status == "learned" for event in self.events.values())
 
     @invariant()
     def fits_read_what_they_should(self) -> None:
-        learner = self.bandit._live.engine.learner
-        assert isinstance(learner, Recorder)
+        learner = self._learner()
         assert len(learner.logs) == len(self.fits)
         for log, (ids, logged) in zip(learner.logs, self.fits, strict=True):
             by_round = {self.events[one].decision.round: self.events[one] for one in ids}
@@ -291,6 +333,11 @@ class BanditMachine(RuleBasedStateMachine):
                 assert (x, reward, propensity) == (event.x, earned, event.decision.propensity)
         used = [one for ids, _ in self.fits for one in ids]
         assert len(used) == len(set(used))
+
+    def _learner(self) -> Recorder:
+        learner = own_learner(self.bandit._live.engine.learner)
+        assert isinstance(learner, Recorder)
+        return learner
 
     def _opened(self, decisions: list[Decision], features: list[float]) -> None:
         for decision, x in zip(decisions, features, strict=True):

@@ -248,3 +248,23 @@ def test_a_clock_that_once_ran_far_ahead_does_not_keep_events_for_ever() -> None
     bandit.decide()
     clock.now = 11.0
     assert bandit.n_pending == 0
+
+
+def test_the_status_shows_what_was_learned_from() -> None:
+    """A sum is clipped as a whole in fits and in the mean, and a withdrawn event leaves both."""
+    learner = Recorder(3)
+    bandit = Bandit(["a", "b"], learner=learner, seed=1, on_duplicate="sum", out_of_range="clip")
+    ids = bandit.decide_many(n=3).event_id
+    bandit.reward(ids[0], 0.75)
+    bandit.reward(ids[0], 0.75)
+    assert bandit.status().mean_reward == 1.0
+    bandit.reward(ids[0], -0.75)  # 0.75 in all, not 1 less 0.75
+    assert bandit.status().mean_reward == 0.75
+    bandit.reward(ids[1], 7.0)
+    assert (bandit.status().n_final, bandit.status().mean_reward) == (2, 0.875)
+    bandit.withdraw(ids[0])
+    assert (bandit.status().n_final, bandit.status().mean_reward) == (1, 1.0)
+    assert math.isinf(bandit.status().reward_interval[1])
+    bandit.reward(ids[2], 0.5)
+    assert [sorted(log.reward.tolist()) for log in learner.logs] == [[0.5, 1.0]]
+    assert bandit.status().mean_reward == 0.75

@@ -61,7 +61,7 @@ def test_a_feature_that_may_be_missing_may_be_left_out() -> None:
 
 
 def test_a_hash_is_the_same_in_another_process() -> None:
-    code = "from gyrfalcon.core.inputs.schema import *; schema = Schema.of({'c': Hashed(64)}); "
+    code = "from gyrfalcon import Hashed, Schema; schema = Schema.of({'c': Hashed(64)}); "
     code += "print(schema.encode_one({'c': 'Tromsø'}).argmax())"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert Schema.of({"c": Hashed(64)}).encode_one({"c": "Tromsø"}).argmax() == int(other) == 19

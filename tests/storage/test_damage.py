@@ -190,3 +190,20 @@ def test_parts_of_a_bandit_that_do_not_fit_together_are_refused(path: Path, whol
         files.save(path, replace(snapshot, **change))
         with pytest.raises(ValueError, match="don't fit together"):
             Bandit.load(path)
+
+
+def test_files_that_would_fill_the_memory_are_refused(path: Path) -> None:
+    def schema(n_buckets: int, n_features: int) -> object:
+        column = {"class": "column/hashed", "fields": {"n_buckets": n_buckets, "missing": False}}
+        pairs = [{"tuple": [f"x{number}", column]} for number in range(n_features)]
+        return {"class": "schema", "fields": {"columns": {"tuple": pairs}}}
+
+    refuses(path, file_of(schema(10**12, 1)), "n_buckets is 1000000000000; give a whole number from 1 to")
+    refuses(path, file_of(schema(2**19, 3)), "more than 1048576 columns")
+    labels = {"tuple": list(range(2**20 + 1))}
+    problem = {"class": "problem", "fields": {"actions": labels}}
+    refuses(path, file_of(problem), "more than 1048576 actions")
+    with path.open("wb") as file:
+        file.truncate(files.MOST_BYTES + 1)  # a hole, which takes no room on the disk
+    with pytest.raises(ValueError, match="more than any file that is read"):
+        Bandit.load(path)

@@ -4,6 +4,7 @@ from gyrfalcon.bandit.audit_report import AuditReport as AuditReport
 from gyrfalcon.bandit.audit_report import Difference as Difference
 from gyrfalcon.bandit.explanation import ActionExplanation as ActionExplanation
 from gyrfalcon.bandit.explanation import Explanation as Explanation
+from gyrfalcon.bandit.history import SettingsChange as SettingsChange
 from gyrfalcon.bandit.status import ActionStatus as ActionStatus
 from gyrfalcon.bandit.status import BanditStatus as BanditStatus
 from gyrfalcon.logs.compaction import Compaction as Compaction

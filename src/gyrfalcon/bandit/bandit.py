@@ -34,6 +34,7 @@ from gyrfalcon.bandit.validation import (
 )
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.reward_range import OutOfRange
+from gyrfalcon.core.inputs.schema import UnknownFeatures
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.engine.turnover import Patience
@@ -71,6 +72,9 @@ class Bandit(Management):
         "accept" takes it as it is.
     cost
         Whether rewards are costs, of which less is better.
+    unknown_features
+        Effect of a named value that is no feature, of a context or an action: "error" refuses the call,
+        "ignore" passes the value over. None leaves it to the schemas, which refuse it by themselves.
     seed
         The same seed, event ids and calls give the same decisions. None draws one.
     reward_timeout
@@ -120,6 +124,7 @@ class Bandit(Management):
         reward_range: tuple[float, float] | None = (0.0, 1.0),
         out_of_range: OutOfRange = "error",
         cost: bool = False,
+        unknown_features: UnknownFeatures | None = None,
         seed: int | None = None,
         reward_timeout: float | None = None,
         default_reward: float | None = None,
@@ -142,6 +147,7 @@ class Bandit(Management):
             reward_range=reward_range,
             out_of_range=out_of_range,
             cost=cost,
+            unknown_features=unknown_features,
         )
         rules = RewardRules(
             reward_timeout=reward_timeout,
@@ -276,7 +282,7 @@ class Bandit(Management):
         """The time of n decisions that nothing can refuse any more, with the epoch that is to play them."""
         engine = self._live.engine
         if engine.awaits_features:
-            engine.change_problem(problem)
+            engine.change_problem(problem, shown=True)
         now = tick(engine, n)
         self._live.advance_or_warn()
         return now

@@ -30,6 +30,13 @@ class Moments(NamedTuple):
         squares = self.squares + (value - before) * (value - mean + before - self.mean)
         return Moments(self.n, mean, max(squares, 0.0))
 
+    def removed(self, value: float) -> Moments:
+        """Without a value that was added before."""
+        if self.n <= 1:
+            return Moments()
+        mean = self.mean - (value - self.mean) / (self.n - 1)
+        return Moments(self.n - 1, mean, max(self.squares - (value - self.mean) * (value - mean), 0.0))
+
     def merged(self, other: Moments) -> Moments:
         """With all values of another."""
         n, gap = self.n + other.n, other.mean - self.mean
@@ -47,7 +54,7 @@ class Moments(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Numbers of events and rounds; all but `n_waiting` and `n_open` only grow."""
+    """Numbers of events and rounds; `n_waiting`, `n_open` and `n_final` may fall, the others only grow."""
 
     sequence: int = 0
     """Number of records."""

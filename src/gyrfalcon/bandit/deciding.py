@@ -27,7 +27,10 @@ from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
 def problem_for(engine: BanditEngine, example: object) -> Problem:
     """The problem, with the features of the first context if none were declared."""
     problem = engine.problem
-    return replace(problem, features=Schema.infer(example)) if engine.awaits_features else problem
+    if not engine.awaits_features:
+        return problem
+    features = replace(Schema.infer(example), unknown_features=problem.features.unknown_features)
+    return replace(problem, features=features)
 
 
 def known_decision(engine: BanditEngine, event_id: str) -> Decision | None:

@@ -15,6 +15,7 @@ from gyrfalcon.bandit.journal import (
     EpochOpened,
     Finalised,
     LateReward,
+    LearnerChanged,
     ProblemChanged,
     Record,
     Rewarded,
@@ -107,9 +108,11 @@ def line_of(record: Record, problem: Problem) -> Line | None:
         case Decided():
             return _decided(record, problem)
         case Rewarded(event_id, at, reward, True):
-            return _final(event_id, at, reward, expired=False)
+            return _final(event_id, at, problem.rewards.within(reward), expired=False)
         case Finalised(event_id, at, reward, expired, _):
-            return _final(event_id, at, None if math.isnan(reward) else reward, expired=expired)
+            return _final(
+                event_id, at, None if math.isnan(reward) else problem.rewards.within(reward), expired=expired
+            )
         case Withdrawn(event_id, at, shown):
             label = None if shown is None else logged_label(problem.actions[shown])
             return {"kind": "withdrawn", "event_id": event_id, "time": at, "shown": label}
@@ -117,6 +120,8 @@ def line_of(record: Record, problem: Problem) -> Line | None:
             return {"kind": "late", "event_id": event_id, "time": at}
         case EpochOpened():
             return {"kind": "epoch", **record._asdict()}
+        case LearnerChanged(at, _, epoch, n_rows, n_log_rows, round_):
+            return line_of(EpochOpened(at, epoch, n_rows, n_log_rows, round_), problem)
     return None
 
 

@@ -9,20 +9,24 @@ from typing import NamedTuple
 
 from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.decision_rules import DecisionRules
+from gyrfalcon.bandit.engine_steps import BESIDE_LEDGER, Step, step_of
+from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.journal import (
     Decided,
     EpochOpened,
+    LearnerChanged,
     LogAdded,
     ProblemChanged,
     Record,
     Rewarded,
+    RowsSetAside,
     RowsSummed,
-    RulesChanged,
 )
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitJob, Refitted
 from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.bandit.setting_aside import Refused, is_search_due
 from gyrfalcon.bandit.silence import without_silent
 from gyrfalcon.bandit.validation import aligned_log
 from gyrfalcon.bandit.warning import warn_caller
@@ -39,19 +43,6 @@ CHUNK = 1024
 """Ready rows that are added to the sums of a long epoch at a time."""
 
 Sink = Callable[[int, Record], None]
-_BESIDE_THE_LEDGER = frozenset([EpochOpened, RowsSummed, ProblemChanged, RulesChanged, LogAdded])
-
-
-class _Step(NamedTuple):
-    """What a record changes beside the ledger, and the number of records before it."""
-
-    sequence: int
-    record: Record
-    epoch: Epoch
-    sums: Sums | None
-    rules: RewardRules
-    awaits_features: bool
-    n_refits: int
 
 
 class _Batch(NamedTuple):
@@ -76,12 +67,14 @@ class BanditEngine:
     sums: Sums | None = None  # of the epoch's first rows
     job: RefitJob | None = None  # that is being computed
     failed: bool = False  # on the rows as they are; the learner is called again when there are others
+    n_failures: int = 0  # in a row, by the learner
     n_refits: int = 0
     refit_seconds: float = 0.0
     sink: Sink | None = None
     warned: frozenset[str] = frozenset()
     decision_rules: DecisionRules = field(default_factory=DecisionRules)
-    step: _Step | None = None
+    history: tuple[SettingsChange, ...] = ()
+    step: Step | None = None
     batch: _Batch | None = None
 
     @staticmethod
@@ -133,8 +126,8 @@ class BanditEngine:
 
     def apply(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect; of an opened epoch, `following` is the fit, or it is computed here."""
-        if type(record) in _BESIDE_THE_LEDGER:
-            self.step = self._step(record, following)
+        if type(record) in BESIDE_LEDGER:
+            self.step = step_of(self, record, following)
             self.complete()
         else:
             self.ledger.apply(record)
@@ -146,34 +139,15 @@ class BanditEngine:
             step = self.step
             if self.ledger.counts.sequence == step.sequence:
                 self.ledger.apply(step.record)
-            self.epoch, self.sums, self.rules = step.epoch, step.sums, step.rules
+            self.learner, self.epoch, self.sums, self.rules = step.learner, step.epoch, step.sums, step.rules
             self.awaits_features, self.n_refits = step.awaits_features, step.n_refits
+            self.history = step.history
             self.ledger.stop, self.ledger.epoch_index = step.epoch.stop, step.epoch.index
             self.step = None
         if self.batch is not None:
             for record in self.batch.records[self.ledger.counts.sequence - self.batch.sequence :]:
                 self.ledger.apply(record)
             self.batch = None
-
-    def _step(self, record: Record, following: Epoch | None) -> _Step:
-        """What a record changes beside the ledger, computed without touching anything."""
-        epoch, sums, rules, awaits = self.epoch, self.sums, self.rules, self.awaits_features
-        match record:
-            case EpochOpened():
-                made = following or self._job(record.n_rows, record.n_log_rows, record.round).run()
-                epoch, sums = shifted(made, record.round), None
-            case RowsSummed(n_rows=n_rows):
-                assert isinstance(self.learner, Summing)
-                sums = self.learner.sums(epoch, self.ledger.rows(n_rows, 0), sums)
-            case ProblemChanged(problem=problem):
-                epoch = self.learner.start(problem) if awaits else self.learner.adapt(epoch, problem)
-                awaits = awaits and problem.actions != self.problem.actions
-            case LogAdded():
-                awaits = False
-            case RulesChanged():
-                rules = record.rules
-        n_refits = self.n_refits + isinstance(record, EpochOpened)
-        return _Step(self.ledger.counts.sequence, record, epoch, sums, rules, awaits, n_refits)
 
     def record(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect, and hand it to the sink."""
@@ -209,19 +183,27 @@ class BanditEngine:
             self.failed = False
             self.record(LogAdded(self.clock.now(), log))
 
-    def change_problem(self, problem: Problem) -> None:
-        """Go on with another problem: with the features of the first context, or with other actions."""
+    def change_problem(self, problem: Problem, *, shown: bool = False) -> None:
+        """Go on with another problem: other actions or rules, or features that a first context has shown."""
         self.job = None
-        self.failed = False
+        self.failed, self.n_failures = False, 0
         if self.sums is not None:  # they are of the actions as they were
             self.record(self._opening(self._whole_job()))
-        self.record(ProblemChanged(self.clock.now(), problem))
+        self.record(ProblemChanged(self.clock.now(), problem, shown))
+
+    def change_learner(self, learner: Learner) -> None:
+        """Go on with another learner, in an epoch of its own that has read all rows that are ready."""
+        self.job = None
+        self.failed, self.n_failures = False, 0
+        ledger, index = self.ledger, self.epoch.index + 1
+        rows = (len(ledger.ready), ledger.n_log_rows, ledger.counts.round)
+        self.record(LearnerChanged(self.clock.now(), learner, index, *rows))
 
     def sum_rows(self) -> None:
         """Add ready rows of a long epoch to its sums, so that its end does not wait for all of them."""
         if len(self.ledger.ready) < CHUNK or self.job is not None or self.failed:
             return
-        if self.epoch.n_rounds <= 4 * CHUNK:
+        if self.epoch.n_rounds <= 4 * CHUNK or is_search_due(self.n_failures):
             return
         if isinstance(self.learner, Summing) and self.learner.can_sum(self.epoch):
             while len(self.ledger.ready) >= CHUNK:
@@ -234,7 +216,12 @@ class BanditEngine:
     def due(self) -> RefitJob | None:
         """The refit that is due, if none is computed already: it is to be computed and installed."""
         counts, n_summed = self.ledger.counts, 0 if self.sums is None else self.sums.n_new
-        if self.job is not None or self.failed or counts.round < self.epoch.stop:
+        if self.job is not None or self.failed:
+            return None
+        if is_search_due(self.n_failures):
+            self.job = replace(self._whole_job(), searches=True)
+            return self.job
+        if counts.round < self.epoch.stop:
             return None
         n_rows = self.ledger.n_ready + n_summed
         if not self.patience.is_over(self.epoch, counts.round, self._n_open(), n_rows):
@@ -255,17 +242,30 @@ class BanditEngine:
         if self.job is not done.job:
             return
         job, self.job = done.job, None
+        if job.searches and (done.error is None or done.refused is not None):
+            self._set_aside(done.refused)
+            return
         if done.error is not None:
             self._fail(done.error)
             raise done.error
         assert done.epoch is not None
         self.refit_seconds += done.seconds
+        self.n_failures = 0
         self.record(self._opening(job), done.epoch)
         if done.model is not None:
             self.decision_rules.latest = (self.epoch, self.problem, done.model)
 
+    def _set_aside(self, refused: Refused | None) -> None:
+        """Go on without rows that the learner fails on; with all of them if it takes them by now."""
+        self.n_failures = 0
+        if refused is not None:
+            event_ids = tuple(map(self.ledger.table.event_id, refused.positions))
+            self.record(RowsSetAside(self.clock.latest, event_ids, refused.n_log_rows, refused.reason))
+            self.warn("set aside", str(refused))
+
     def _fail(self, error: Exception) -> None:
         self.failed = True
+        self.n_failures += not isinstance(error, MemoryError | OSError)  # these are not for the rows
         error.add_note(
             "The rewards are credited, decisions go on by the epoch in play, and the next reward tries again."
         )
@@ -276,9 +276,10 @@ class BanditEngine:
 
     def _whole_job(self) -> RefitJob:
         """A refit on all rows that are ready."""
-        return self._job(len(self.ledger.ready), self.ledger.n_log_rows, self.ledger.counts.round)
+        return self.job_on(len(self.ledger.ready), self.ledger.n_log_rows, self.ledger.counts.round)
 
-    def _job(self, n_rows: int, n_log_rows: int, round_: int) -> RefitJob:
+    def job_on(self, n_rows: int, n_log_rows: int, round_: int) -> RefitJob:
+        """A refit on the first rows that are ready, and on the first of logs from elsewhere."""
         ledger = self.ledger
         return RefitJob(
             self.learner,
@@ -296,9 +297,3 @@ class BanditEngine:
         if topic not in self.warned:
             self.warned |= {topic}
             warn_caller(message)
-
-
-def shifted(epoch: Epoch, round_: int) -> Epoch:
-    """The epoch from `round_` on, with as many rounds as planned, if it was to start earlier."""
-    late = max(0, round_ - epoch.start)
-    return replace(epoch, start=epoch.start + late, stop=epoch.stop + late) if late else epoch

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from gyrfalcon.bandit.deciding import probabilities, problem_for
 from gyrfalcon.bandit.explanation import Explanation, explained
+from gyrfalcon.bandit.learner_changes import own_learner
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.status import BanditStatus, status_of
 from gyrfalcon.core.epochs import Epoch
@@ -21,7 +22,7 @@ class Inspection:
 
     def __repr__(self) -> str:
         engine = self._live.engine
-        name, labels = type(engine.learner).__name__, enumeration(self.problem.actions)
+        name, labels = type(own_learner(engine.learner)).__name__, enumeration(self.problem.actions)
         counts = f"{engine.ledger.counts.n_decided} decided, {engine.ledger.counts.n_waiting} pending"
         return f"Bandit(actions={labels}; {name}, epoch {engine.epoch.index}, {counts})"
 

@@ -12,6 +12,7 @@ from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
+from gyrfalcon.learners.protocol import Learner
 
 
 class Decided(NamedTuple):
@@ -81,10 +82,11 @@ class LogAdded(NamedTuple):
 
 
 class ProblemChanged(NamedTuple):
-    """Actions came or went, or the first context has shown the features."""
+    """Actions or rules of the problem changed, or the first context has shown the features (`shown`)."""
 
     time: float
     problem: Problem
+    shown: bool = False
 
 
 class RulesChanged(NamedTuple):
@@ -92,6 +94,17 @@ class RulesChanged(NamedTuple):
 
     time: float
     rules: RewardRules
+
+
+class LearnerChanged(NamedTuple):
+    """Another learner took over, with an epoch of its own that has read the first `n_rows` ready rows."""
+
+    time: float
+    learner: Learner
+    epoch: int
+    n_rows: int
+    n_log_rows: int
+    round: int
 
 
 class RowsSummed(NamedTuple):
@@ -102,10 +115,11 @@ class RowsSummed(NamedTuple):
 
 
 class RowsSetAside(NamedTuple):
-    """Rows that are ready were set aside, because the learner fails on them."""
+    """Rows that are ready were set aside, because the learner fails on them: also the first of logs."""
 
     time: float
     event_ids: tuple[str, ...]
+    n_log_rows: int
     reason: str
 
 
@@ -128,6 +142,7 @@ Record: TypeAlias = (
     | LogAdded
     | ProblemChanged
     | RulesChanged
+    | LearnerChanged
     | RowsSummed
     | RowsSetAside
     | EpochOpened

@@ -16,7 +16,7 @@ import numpy as np
 
 from gyrfalcon.bandit.counts import Counts
 from gyrfalcon.bandit.event_table import Event, EventTable, Status
-from gyrfalcon.bandit.journal import Decided, Record
+from gyrfalcon.bandit.journal import Decided, Record, RowsSetAside
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.bandit.silence import STRETCH, is_tried, milestone, silent_actions
 from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, logs_after, no_tallies
@@ -54,6 +54,7 @@ class Ledger:
         self.watermark = 0  # the first position that may be waiting
         self.retired: frozenset[Hashable] = frozenset()
         self.decided, self.rewarded, self.milestones = no_tallies(problem)
+        self.refusal = ""  # why the learner fails on the rows that were set aside last
         self.silent: Bools | None = None
         """Actions that are chosen, and never rewarded, (K,); None if there is none."""
         self.outbox: deque[tuple[int, Record]] | None = None
@@ -162,6 +163,8 @@ class Ledger:
                 self._listen()
         if logs is not None:
             self.logs = logs
+            if isinstance(record, RowsSetAside):
+                self.refusal = record.reason
         if self.whole_cohorts:
             self.move_watermark()
         if self.outbox is not None and (not self.outbox or self.outbox[-1][0] < counts.sequence):
@@ -196,9 +199,12 @@ class Ledger:
             self.ended.popitem(last=False)
 
     def _follow(self, rules: RewardRules) -> None:
-        """Follow other rules: without a timeout, outcomes that are final are ready at once."""
+        """Follow other rules: final outcomes are ready at once, or with a timeout wait for earlier ones."""
         self.max_ended, self.whole_cohorts = rules.max_pending, rules.reward_timeout is not None
-        if not self.whole_cohorts:
+        if self.whole_cohorts:
+            self.move_watermark()
+            self.ready = {position: None for position in self.ready if position < self.watermark}
+        else:
             for position in sorted(self.live.values()):
                 self._make_ready(position, self.table.event(position))
 

@@ -11,6 +11,7 @@ from typing import get_args
 
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.identity import IdSource
+from gyrfalcon.bandit.preloading import import_what_refits_need
 from gyrfalcon.bandit.refits import RefitJob, RefitMode, Refitted, RefitThread
 from gyrfalcon.bandit.warning import warn_caller
 from gyrfalcon.core.inputs.messages import short_repr
@@ -36,6 +37,7 @@ class LiveEngine:
     def __init__(self, engine: BanditEngine, refit: RefitMode) -> None:
         if refit not in get_args(RefitMode):
             raise ValueError(f"refit is {short_repr(refit)}; choose 'background' or 'inline'.")
+        import_what_refits_need()
         self.engine = engine
         self.refit = refit
         self.lock = threading.RLock()
@@ -61,6 +63,8 @@ class LiveEngine:
                 return
             if self.refit == "inline":
                 self.engine.install(Refitted.of(job))
+                if job.searches:  # without the rows that were set aside
+                    self.advance()
             else:
                 self._thread.submit(job, os.getpid(), self._installed)
                 self._submitted = job

@@ -6,22 +6,20 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import replace
 from typing import Any, Self
 
 from gyrfalcon.bandit.action_sets import listed_labels, with_actions, without_actions
 from gyrfalcon.bandit.decision_log import DecisionLog, LogTarget
 from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.inspection import Inspection
-from gyrfalcon.bandit.journal import Rewarded, RulesChanged
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.outcomes import withdraw
-from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.bandit.rule_changes import change_rules
 from gyrfalcon.bandit.saving import load_engine
 from gyrfalcon.bandit.snapshot import Snapshot
-from gyrfalcon.bandit.validation import aligned_log
-from gyrfalcon.core.inputs.messages import enumeration
+from gyrfalcon.bandit.validation import aligned_log, check_learner
 from gyrfalcon.core.records import Log
+from gyrfalcon.learners.protocol import Learner
 
 
 class Management(Inspection):
@@ -81,26 +79,36 @@ class Management(Inspection):
                 engine.change_problem(without_actions(engine, gone))
 
     def change_rules(self, **rules: Any) -> None:
-        """Change rules for rewards from now on; open events follow them too.
+        """Change rules for rewards and contexts from now on; open events follow them too.
+
+        The reward range can't change: rows that are summed already are in its units. What becomes of rewards
+        outside it can, because that leaves the units as they are: rewards that were credited keep what they
+        counted for, and those that no fit has used yet are moved into the range if that is the new rule.
 
         Parameters
         ----------
         **rules
-            `reward_timeout`, `default_reward`, `max_pending` or `on_duplicate`, as for `Bandit`.
+            `reward_timeout`, `default_reward`, `max_pending`, `on_duplicate`, `out_of_range` or
+            `unknown_features`, as for `Bandit`.
         """
         with self._live.lock:
-            engine = self._live.completed()
-            unknown = [name for name in rules if name not in RewardRules.__slots__]
-            if unknown:
-                names = enumeration(list(RewardRules.__slots__))
-                raise TypeError(f"{enumeration(unknown)} is no rule for rewards; rules are {names}.")
-            changed = replace(engine.rules, **rules)
-            changed.check_default(engine.problem.rewards)
-            now = engine.clock.now()
-            if changed.reward_timeout is None:  # rewards that wait for their time to be up are final
-                waiting = list(engine.ledger.provisional())
-                engine.record_all(Rewarded(event_id, now, reward, True) for event_id, reward in waiting)
-            engine.record(RulesChanged(now, changed))
+            change_rules(self._live.completed(), rules)
+
+    def change_learner(self, learner: Learner) -> None:
+        """Let another learner take over, in a new epoch; open events keep their propensities.
+
+        Where only settings of exploration differ, such as `bonus` or `epsilon`, the learner goes on from the
+        fits so far. Otherwise it starts anew, from the rows that no fit has used yet: all others are summed
+        in the terms of the learner before it. Decisions wait while it is fitted.
+
+        Parameters
+        ----------
+        learner
+            The learner, such as `AdaptiveFalcon(bonus=1.0)`.
+        """
+        check_learner(learner)
+        with self._live.lock:
+            self._live.completed().change_learner(learner)
 
     def save(self, path: str | os.PathLike[str], classes: Iterable[type] = ()) -> None:
         """Write the state to one file, atomically; `load` goes on with the same decisions.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
+from gyrfalcon.bandit.setting_aside import Refused, refused_rows
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Log
 from gyrfalcon.engine.threads import short_turns
@@ -35,6 +36,7 @@ class RefitJob:
     n_log_rows: int
     round: int
     hash_of: Callable[[Epoch], str | None]
+    searches: bool = False  # for rows that the learner fails on
 
     def run(self) -> Epoch:
         """The next epoch, which depends on the job alone."""
@@ -53,6 +55,7 @@ class Refitted:
     error: Exception | None
     seconds: float
     model: str | None = None  # content hash of the epoch's decision rule, where it is computed beforehand
+    refused: Refused | None = None
 
     @staticmethod
     def of(job: RefitJob) -> Refitted:
@@ -62,7 +65,8 @@ class Refitted:
             epoch, error = job.run(), None
         except Exception as failure:
             epoch, error = None, failure
-        return Refitted(job, epoch, error, perf_counter() - start)
+        refused = refused_rows(job) if job.searches and error is not None else None
+        return Refitted(job, epoch, error, perf_counter() - start, refused=refused)
 
 
 def _compute(job: RefitJob, done: Callable[[Refitted], None]) -> None:

@@ -13,6 +13,7 @@ from gyrfalcon.bandit.clock import MonotonicClock
 from gyrfalcon.bandit.counts import Counts, Moments
 from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
 from gyrfalcon.bandit.event_table import Event
+from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitMode
@@ -72,6 +73,7 @@ class Snapshot:
     refit_seconds: float
     max_overtime: float
     rules: RewardRules
+    history: list[SettingsChange]
     clock_latest: float
     clock_offset: float
     counts: dict[str, int]
@@ -88,6 +90,7 @@ class Snapshot:
     silent: Bools | None
     retired: list[Hashable]
     logs: list[Log]
+    refusal: str
 
     @staticmethod
     def of(engine: BanditEngine, refit: RefitMode) -> Snapshot:
@@ -109,6 +112,7 @@ class Snapshot:
             refit_seconds=engine.refit_seconds,
             max_overtime=engine.patience.max_overtime,
             rules=engine.rules,
+            history=list(engine.history),
             clock_latest=engine.clock.latest,
             clock_offset=engine.clock.offset,
             counts={name: value for name, value in counts.items() if isinstance(value, int)},
@@ -125,6 +129,7 @@ class Snapshot:
             silent=ledger.silent,
             retired=sorted(ledger.retired, key=repr),
             logs=list(ledger.logs),
+            refusal=ledger.refusal,
         )
 
     def engine(self, clock: MonotonicClock) -> BanditEngine:
@@ -142,6 +147,7 @@ class Snapshot:
             self.sums,
             n_refits=self.n_refits,
             refit_seconds=self.refit_seconds,
+            history=tuple(self.history),
         )
 
     def _ledger(self) -> Ledger:
@@ -161,4 +167,5 @@ class Snapshot:
         ledger.decided, ledger.rewarded = self.decided.copy(), self.rewarded.copy()
         ledger.milestones, ledger.silent = self.milestones.copy(), self.silent
         ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)
+        ledger.refusal = self.refusal
         return ledger

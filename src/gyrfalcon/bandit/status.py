@@ -8,6 +8,8 @@ from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 
 from gyrfalcon.bandit.engine import BanditEngine
+from gyrfalcon.bandit.history import SettingsChange
+from gyrfalcon.bandit.learner_changes import own_learner
 from gyrfalcon.bandit.silence import silent_actions
 
 
@@ -90,6 +92,8 @@ class BanditStatus:
         Sentences on what needs attention.
     details
         Sentences of the last fit, such as the model class that was chosen and why.
+    history
+        Changes of settings, actions and learner while it ran, the latest 1,000 of them.
     """
 
     learner: str
@@ -117,6 +121,7 @@ class BanditStatus:
     actions: tuple[ActionStatus, ...]
     notes: tuple[str, ...]
     details: tuple[str, ...]
+    history: tuple[SettingsChange, ...]
 
     def to_json(self) -> str:
         """The fields as one JSON object; numbers that are not finite are null, labels are text."""
@@ -139,6 +144,7 @@ class BanditStatus:
             + (f" and {len(self.actions) - 10} more" if len(self.actions) > 10 else ""),
         ]
         lines += [f"fit          {sentence}" for sentence in self.details]
+        lines += [f"changed      {change}" for change in self.history[-10:]]
         lines += [f"attention    {sentence}" for sentence in self.notes]
         return "\n".join(lines)
 
@@ -153,7 +159,7 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         worse = policy.mean - passive.mean
         cost = (-worse if engine.problem.cost else worse) * passive.n / everything.n
     return BanditStatus(
-        learner=type(engine.learner).__name__,
+        learner=type(own_learner(engine.learner)).__name__,
         epoch=engine.epoch.index,
         round=counts.round,
         refit=refit,
@@ -178,6 +184,7 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         actions=actions,
         notes=(*_notes(engine, actions), *(() if report is None else report.notes)),
         details=() if report is None else report.details,
+        history=engine.history,
     )
 
 
@@ -205,6 +212,11 @@ def _notes(engine: BanditEngine, actions: tuple[ActionStatus, ...]) -> list[str]
         )
     if counts.n_late:
         notes.append(f"{counts.n_late} rewards came too late and were refused; raise reward_timeout.")
+    if counts.n_set_aside:
+        notes.append(
+            f"{counts.n_set_aside} rows were set aside, because the learner fails on them "
+            f"({engine.ledger.refusal})."
+        )
     if engine.failed:
         notes.append("the learner failed on the rows so far; it is called again after the next reward.")
     if engine.rules.reward_timeout is None and counts.n_waiting:

@@ -17,6 +17,7 @@ from gyrfalcon.bandit.journal import (
     EpochOpened,
     Finalised,
     LateReward,
+    LearnerChanged,
     LogAdded,
     ProblemChanged,
     Record,
@@ -77,7 +78,7 @@ def changes_of(ledger: Ledger, record: Record) -> Changes:
             return Changes(counts._replace(n_late=counts.n_late + 1), record)
         case LogAdded(log=log):
             return Changes(counts._replace(round=counts.round + len(log)), record, logs=(*ledger.logs, log))
-        case RowsSummed() | RowsSetAside() | EpochOpened():
+        case RowsSummed() | RowsSetAside() | EpochOpened() | LearnerChanged():
             return _used(ledger, record, counts)
         case ProblemChanged():
             return _posed(ledger, record, counts)
@@ -108,8 +109,26 @@ def _posed(ledger: Ledger, record: ProblemChanged, counts: Counts) -> Changes:
         for position in ledger.live.values()
         if (event := table.event(position)).action < 0 and event.status == Status.FINAL
     )
-    logs = [renumbered(log, source) for log in ledger.logs]
-    return Changes(counts, record, posed=posed, ended=gone, logs=tuple(log for log in logs if len(log)))
+    logs = tuple(log for log in (renumbered(log, source) for log in ledger.logs) if len(log))
+    updated, counts = _moved(ledger, problem, table, counts)
+    return Changes(counts, record, updated, gone, logs=logs, posed=posed)
+
+
+def _moved(
+    ledger: Ledger, problem: Problem, table: EventTable, counts: Counts
+) -> tuple[tuple[tuple[int, Event], ...], Counts]:
+    """Rewards keep what they counted for, and are moved into the range where that is the rule from now on."""
+    before, after, updated = ledger.problem.rewards, problem.rewards, []
+    policy, passive = counts.policy, counts.passive
+    for position in ledger.live.values() if before != after else ():
+        event = table.event(position)
+        counted = before.within(event.reward)
+        moved = after.within(counted)
+        if moved != event.reward and not math.isnan(event.reward) and event.action >= 0:
+            updated.append((position, event._replace(reward=moved)))
+            if event.status == Status.FINAL:
+                policy, passive = _with_reward((policy, passive), event.component, counted, moved)
+    return tuple(updated), counts._replace(policy=policy, passive=passive)
 
 
 def _decided(ledger: Ledger, record: Decided) -> Changes:
@@ -154,7 +173,6 @@ def _counted(
     if waited and status > Status.REWARDED:
         n_waiting -= 1
         n_open -= before.epoch == ledger.epoch_index and before.round < ledger.stop
-        n_final += status == Status.FINAL
     if isinstance(record, Rewarded):
         if math.isnan(before.reward):
             n_rewarded, delay = n_rewarded + 1, max(delay, n_decided - position)
@@ -167,32 +185,46 @@ def _counted(
             n_withdrawn + (status == Status.WITHDRAWN),
         )
         ends = [n_expired, n_dropped, n_crowded, n_withdrawn, *others]
-    if status == Status.FINAL and not math.isnan(after.reward):
-        is_passive = after.component % 2 == PASSIVE
-        moments = _with_reward(passive if is_passive else policy, waited, before.reward, after.reward)
-        policy, passive = (policy, moments) if is_passive else (moments, passive)
+    if Status.FINAL in (status, before.status):
+        n_final += (status == Status.FINAL) - (before.status == Status.FINAL)
+        seen = ledger.problem.rewards.within  # as fits see them
+        old = seen(before.reward) if before.status == Status.FINAL else None
+        new = seen(after.reward) if status == Status.FINAL else None
+        policy, passive = _with_reward((policy, passive), after.component, old, new)
     first = (sequence + 1, rounds, n_decided, n_waiting, n_open, n_rewarded, n_final)
     return Counts._make((*first, *ends, delay, policy, passive))
 
 
-def _with_reward(moments: Moments, waited: bool, before: float, after: float) -> Moments:
-    """The moments with the reward of an event that is final from now on, or has another one."""
-    if waited:
-        return moments.added(after)
-    return moments if after == before else moments.replaced(before, after)
+def _with_reward(
+    both: tuple[Moments, Moments], component: int, old: float | None, new: float | None
+) -> tuple[Moments, Moments]:
+    """The moments of policy and passive rounds with a final reward in place of another; None is no reward."""
+    policy, passive = both
+    is_passive = component % 2 == PASSIVE
+    moments = passive if is_passive else policy
+    if old is None and new is not None:
+        moments = moments.added(new)
+    elif old is not None and new is None:
+        moments = moments.removed(old)
+    elif old is not None and new is not None and old != new:
+        moments = moments.replaced(old, new)
+    return (policy, moments) if is_passive else (moments, passive)
 
 
-def _used(ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened, counts: Counts) -> Changes:
+def _used(
+    ledger: Ledger, record: RowsSummed | RowsSetAside | EpochOpened | LearnerChanged, counts: Counts
+) -> Changes:
     """Rows that a fit has used, or that none takes, have ended."""
     if isinstance(record, RowsSetAside):
         ended = ledger.table.ended((ledger.live[one] for one in record.event_ids), Status.SET_ASIDE)
-        return Changes(counts._replace(n_set_aside=counts.n_set_aside + len(ended)), record, ended=ended)
+        counts = counts._replace(n_set_aside=counts.n_set_aside + len(ended) + record.n_log_rows)
+        return Changes(counts, record, ended=ended, logs=logs_after(ledger, record.n_log_rows))
     ended = ledger.table.ended(islice(ledger.ready, record.n_rows), Status.LEARNED)
     counts = counts._replace(n_learned=counts.n_learned + len(ended))
-    if isinstance(record, EpochOpened):
-        logs = logs_after(ledger, record.n_log_rows)
-        return Changes(counts._replace(n_open=0), record, ended=ended, logs=logs)
-    return Changes(counts, record, ended=ended)
+    if isinstance(record, RowsSummed):
+        return Changes(counts, record, ended=ended)
+    logs = logs_after(ledger, record.n_log_rows)
+    return Changes(counts._replace(n_open=0), record, ended=ended, logs=logs)
 
 
 def logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:

@@ -19,7 +19,7 @@ def inspect(
     """Show the status of a saved bandit.
 
     Counts of decisions and rewards, the mean reward with its 95% interval, what exploration costs, the last
-    fit, and what needs attention, such as actions whose rewards never arrive.
+    fit, changes of settings, and what needs attention, such as actions whose rewards never arrive.
     """
     from gyrfalcon import Bandit
 

@@ -82,15 +82,16 @@ def turn_over(learner: Learner, epoch: Epoch, rows: Rows, round_: int) -> Epoch:
             else:
                 assert isinstance(rows, Log)
                 following = learner.next_epoch(epoch, rows)
-        late = max(0, round_ - following.start)
-        return (
-            replace(following, start=following.start + late, stop=following.stop + late)
-            if late
-            else following
-        )
+        return starting_at(following, round_)
     except Exception as error:
         error.add_note(f"The learner could not refit after epoch {epoch.index}, before round {round_}.")
         raise
+
+
+def starting_at(epoch: Epoch, round_: int) -> Epoch:
+    """The epoch from `round_` on, with as many rounds as planned, if it was to start earlier."""
+    late = max(0, round_ - epoch.start)
+    return replace(epoch, start=epoch.start + late, stop=epoch.stop + late) if late else epoch
 
 
 class _Planned(Protocol):

@@ -14,11 +14,8 @@ Manifest = dict[str, Any]
 Migration = Callable[[Manifest], Manifest]
 Fields = dict[str, Any]
 
-VERSION = 1
+VERSION = 2
 """The format version that is written."""
-
-MIGRATIONS: dict[int, Migration] = {}
-"""By the version that a migration starts from; there is only one version so far."""
 
 
 class FormatVersionError(ValueError):
@@ -26,16 +23,19 @@ class FormatVersionError(ValueError):
 
 
 def migrated(
-    manifest: Manifest, newest: int = VERSION, migrations: Mapping[int, Migration] = MIGRATIONS
+    manifest: Manifest, newest: int = VERSION, migrations: Mapping[int, Migration] | None = None
 ) -> Manifest:
     """The manifest in the newest format version, after all migrations that it needs, in order.
 
-    >>> migrated({"format_version": 1, "value": 3})["value"]
-    3
+    >>> migrated({"format_version": 1, "value": {"class": "schema", "fields": {}}})["value"]["fields"]
+    {'unknown_features': 'error'}
     """
     version = _version_of(manifest, newest)
     for step in range(version, newest):
-        manifest = {**migrations[step](manifest), "format_version": step + 1}
+        manifest = {
+            **(MIGRATIONS if migrations is None else migrations)[step](manifest),
+            "format_version": step + 1,
+        }
     return manifest
 
 
@@ -67,3 +67,14 @@ def _version_of(manifest: Manifest, newest: int) -> int:
             "install the newer gyrfalcon that wrote it"
         )
     return version
+
+
+def _with_history(manifest: Manifest) -> Manifest:
+    """Version 2: schemas say what becomes of unknown features, and bandits know how they were changed."""
+    value = with_fields(manifest["value"], "schema", lambda fields: fields | {"unknown_features": "error"})
+    added = {"history": {"list": []}, "refusal": ""}
+    return {**manifest, "value": with_fields(value, "bandit/snapshot", lambda fields: fields | added)}
+
+
+MIGRATIONS: dict[int, Migration] = {1: _with_history}
+"""By the version that a migration starts from."""

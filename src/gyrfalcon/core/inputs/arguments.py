@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,13 +15,16 @@ from gyrfalcon.core.inputs.tables import floats_of, is_collection, is_missing, v
 
 T = TypeVar("T")
 A = TypeVar("A", Floats, Ints)
+MOST_ACTIONS = 2**20
 
 
 def checked_labels(actions: Any) -> tuple[Hashable, ...]:
     """The labels of actions: hashable, all different, at least two."""
     if not is_collection(actions) or isinstance(actions, set | frozenset):
         raise ValueError(f"actions are {short_repr(actions)}; give a list of labels, such as ['a', 'b'].")
-    labels = tuple(actions)
+    labels = tuple(islice(actions, MOST_ACTIONS + 1))
+    if len(labels) > MOST_ACTIONS:
+        raise ValueError(f"there are more than {MOST_ACTIONS} actions; give fewer, with features of actions.")
     first: dict[object, object] = {}
     for label in labels:
         if label is not None and is_missing(label):

@@ -24,6 +24,8 @@ LARGEST = 1e100
 """Beyond this no feature is taken: sums of squares would overflow in the middle of play."""
 _FLOATS = (float, np.floating)
 _BOOLEANS = (bool, np.bool_, int, float, np.number)
+MOST_COLUMNS = 2**20
+"""Encoded columns that features may have: a file from elsewhere can't fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Hashed:
     Parameters
     ----------
     n_buckets
-        Number of hash buckets, at least 1.
+        Number of hash buckets, from 1 to 1,048,576.
     missing
         Whether values may be missing, which a further indicator then encodes.
 
@@ -138,8 +140,10 @@ class Hashed:
     missing: bool = False
 
     def __post_init__(self) -> None:
-        if type(self.n_buckets) is not int or self.n_buckets < 1:
-            raise ValueError(f"n_buckets is {short_repr(self.n_buckets)}; give a whole number of at least 1.")
+        if type(self.n_buckets) is not int or not 1 <= self.n_buckets <= MOST_COLUMNS:
+            raise ValueError(
+                f"n_buckets is {short_repr(self.n_buckets)}; give a whole number from 1 to {MOST_COLUMNS}."
+            )
 
 
 Column: TypeAlias = Numeric | Boolean | Categorical | Hashed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from gyrfalcon.core.inputs.arguments import (
 from gyrfalcon.core.inputs.logs import Propensities, log_of
 from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
 from gyrfalcon.core.inputs.reward_range import OutOfRange, RewardRange
-from gyrfalcon.core.inputs.schema import Schema
+from gyrfalcon.core.inputs.schema import Schema, UnknownFeatures
 from gyrfalcon.core.inputs.tables import by_row, listed, values_of
 from gyrfalcon.core.records import Log
 
@@ -44,6 +44,9 @@ class Problem:
         "accept" takes it as it is. It has no meaning without a range.
     cost
         Whether rewards are costs, of which less is better.
+    unknown_features
+        Effect of a named value that is no feature, of a context or an action: "error" refuses it, "ignore"
+        passes it over. None leaves it to the schemas, which refuse it unless they were told otherwise.
 
     Raises
     ------
@@ -77,14 +80,15 @@ class Problem:
         reward_range: tuple[float, float] | None = (0.0, 1.0),
         out_of_range: OutOfRange = "error",
         cost: bool = False,
+        unknown_features: UnknownFeatures | None = None,
     ) -> None:
         labels = checked_labels(actions)
         low, high = ends(reward_range)
         rewards = RewardRange(low, high, out_of_range, cost)
         values = {
             "actions": labels,
-            "features": Schema.of(features),
-            "action_features": Schema.of(action_features),
+            "features": _schema(features, unknown_features),
+            "action_features": _schema(action_features, unknown_features),
             "reward_range": rewards.ends,
             "out_of_range": rewards.out_of_range,
             "cost": rewards.cost,
@@ -282,3 +286,8 @@ class Problem:
         if (actions is None) == bool(self.action_features.columns):
             fault = "declared and not given" if actions is None else "given and not declared"
             raise ValueError(f"features of actions are {fault}; see `action_features` and `actions`.")
+
+
+def _schema(spec: object, unknown_features: UnknownFeatures | None) -> Schema:
+    schema = Schema.of(spec)
+    return schema if unknown_features is None else replace(schema, unknown_features=unknown_features)

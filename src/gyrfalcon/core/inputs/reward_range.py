@@ -129,6 +129,12 @@ class RewardRange:
         within = np.clip(rewards, low, high) if self.out_of_range == "clip" else rewards
         return (high - within if self.cost else within - low) / (high - low)
 
+    def within(self, reward: float) -> float:
+        """One reward that was `checked` before as fits see it, in the problem's units."""
+        if self.ends is None or self.out_of_range != "clip":
+            return reward
+        return min(max(reward, self.ends[0]), self.ends[1])
+
     def checked(self, value: object) -> float:
         """One reward as a plain float in the problem's units, refused if it has none in the log's."""
         self.unit_one(value)
@@ -163,7 +169,7 @@ class RewardRange:
         if not isfinite(reward):
             self._of_any_size(reward, reward)
         if self.out_of_range == "clip":
-            return min(max(reward, low), high)
+            return self.within(reward)
         if self.out_of_range == "error":
             raise ValueError(
                 f"{self._kind} {reward!r} is outside ({low:g}, {high:g}); "

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import hypot
+from typing import Literal, get_args
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.inputs import tables
 from gyrfalcon.core.inputs.columns import (
-    Boolean,
+    MOST_COLUMNS,
     Column,
-    Hashed,
     Numeric,
     cell,
     column_of,
     encoded_names,
     fill,
 )
+from gyrfalcon.core.inputs.inference import inferred_columns
 from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
 from gyrfalcon.core.inputs.tables import SAFE_NORM, Table, Values
 
+UnknownFeatures = Literal["error", "ignore"]
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -34,6 +36,9 @@ class Schema:
     ----------
     columns
         Pairs of a name and a column: `Numeric`, `Boolean`, `Categorical` or `Hashed`.
+    unknown_features
+        Effect of a named value that is no feature: "error" refuses the row, "ignore" passes the value over.
+        Schemas that differ in this alone are equal, because they encode alike.
 
     Attributes
     ----------
@@ -57,6 +62,7 @@ class Schema:
     """
 
     columns: tuple[tuple[str, Column], ...] = ()
+    unknown_features: UnknownFeatures = field(default="error", compare=False)
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     width: int = field(init=False, repr=False, compare=False)
     _features: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -64,6 +70,10 @@ class Schema:
     _plain_shape: tuple[int, ...] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.unknown_features not in get_args(UnknownFeatures):
+            raise ValueError(
+                f"unknown_features is {short_repr(self.unknown_features)}; choose 'error' or 'ignore'."
+            )
         blocks: list[tuple[str, Column, int, int]] = []
         names: list[str] = []
         for name, column in self.columns:
@@ -73,6 +83,10 @@ class Schema:
                 )
             start = len(names)
             names += encoded_names(name, column)
+            if len(names) > MOST_COLUMNS:
+                raise ValueError(
+                    f"the features encode as more than {MOST_COLUMNS} columns; use fewer hash buckets."
+                )
             blocks.append((name, column, start, len(names)))
         features = [name for name, _ in self.columns]
         for group in (features, names):
@@ -156,12 +170,7 @@ class Schema:
         >>> Schema.infer({"age": 31, "member": True}).columns
         (('age', Numeric(missing=False)), ('member', Boolean(missing=False)))
         """
-        if example is None:
-            return Schema()
-        table = tables.read(example if _is_table(example) else [tables.row_of(example)])
-        names = table.names or tuple(f"x{position}" for position in range(len(table.columns)))
-        columns = [tables.listed(values) for values in table.columns]
-        return Schema(tuple(zip(map(str, names), map(_inferred, names, columns), strict=True)))
+        return Schema(() if example is None else inferred_columns(example))
 
     def encode(self, table: object) -> Floats:
         """All rows encoded as floats, (n, width).
@@ -181,7 +190,7 @@ class Schema:
             floats = tables.finite_floats(table)
             if floats is not None and floats.shape[1:] == self._plain_shape:
                 return floats
-        columns = tables.read(table)
+        columns = tables.read(table, None if self.unknown_features == "error" else self._features)
         encoded = np.zeros((columns.n, self.width))
         for (name, column, start, stop), values in zip(self._blocks, self._arranged(columns), strict=True):
             fill(encoded[:, start:stop], name, column, values)
@@ -261,7 +270,8 @@ class Schema:
     def _check_names(self, given: Collection[object]) -> None:
         if len(given) == len(self._features) and all(map(given.__contains__, self._features)):
             return
-        unknown = [name for name in given if name not in self._features]
+        is_strict = self.unknown_features == "error"
+        unknown = [name for name in given if name not in self._features] if is_strict else []
         lacking = [name for name, column in self.columns if name not in given and not column.missing]
         faults = []
         if unknown:
@@ -274,23 +284,3 @@ class Schema:
 
     def _listing(self) -> str:
         return enumeration(self._features)
-
-
-def _is_table(example: object) -> bool:
-    if isinstance(example, Mapping):
-        return any(not isinstance(value, str) and hasattr(value, "__len__") for value in example.values())
-    if isinstance(example, list | tuple):
-        return any(isinstance(row, Mapping | list | tuple | np.ndarray) for row in example)
-    return len(getattr(example, "shape", ())) == 2
-
-
-def _inferred(name: object, values: list[object]) -> Column:
-    present = [value for value in values if not tables.is_missing(value)]
-    missing = len(present) < len(values)
-    if not present:
-        raise ValueError(f"feature {short_repr(name)} has no value to infer its kind from; declare it.")
-    if all(isinstance(value, bool | np.bool_) for value in present):
-        return Boolean(missing)
-    column = Hashed(missing=missing) if any(isinstance(value, str) for value in present) else Numeric(missing)
-    tables.by_row(lambda value: cell(column, value), present, f", feature {short_repr(name)}")
-    return column

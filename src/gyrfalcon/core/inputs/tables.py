@@ -6,7 +6,7 @@ work without being imported. Error messages have no location: callers put it in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, isinf, nan
 from typing import Any, TypeAlias, TypeVar
@@ -44,20 +44,21 @@ class Table:
     names: tuple[object, ...] | None = None
 
 
-def read(table: object) -> Table:
+def read(table: object, only: Collection[str] | None = None) -> Table:
     """The columns of anything table-like.
 
     By name: a mapping of columns, a list of row mappings, a structured array, a pandas, Polars or Arrow
     frame. By position: an array, a sparse matrix of at most `DENSE_LIMIT` cells, a list of row sequences, a
-    frame whose columns have numbers for names. A 1-d array, a series or a flat list is one column.
+    frame whose columns have numbers for names. A 1-d array, a series or a flat list is one column. Of named
+    columns, those in `only` are read: others may hold anything.
     """
     if hasattr(table, "toarray") and hasattr(table, "nnz"):
         return _from_array(_dense(table))
     if isinstance(table, Mapping):
-        return _from_columns(table)
+        return _from_columns(table if only is None else {name: table[name] for name in table if name in only})
     if isinstance(table, list | tuple):
         return _from_rows(table)
-    if not isinstance(table, np.ndarray) and (frame := _from_frame(table)) is not None:
+    if not isinstance(table, np.ndarray) and (frame := _from_frame(table, only)) is not None:
         return frame
     if hasattr(table, "__array__") and not isinstance(table, np.generic):
         return _from_array(table)
@@ -204,7 +205,7 @@ def _from_columns(table: Mapping[object, object]) -> Table:
     return Table(len(columns[0]), tuple(columns), tuple(table))
 
 
-def _from_frame(table: Any) -> Table | None:
+def _from_frame(table: Any, only: Collection[str] | None) -> Table | None:
     if hasattr(table, "collect") and not hasattr(table, "__len__"):
         raise ValueError(f"a {type(table).__name__} has not been computed yet; collect it first.")
     names = getattr(table, "column_names", None)
@@ -215,8 +216,10 @@ def _from_frame(table: Any) -> Table | None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the frame has several columns {short_repr(twice)}; rename or drop all but one.")
-    columns = tuple(values_of(table[name]) for name in names)
     is_numbered = all(isinstance(name, int) for name in names)
+    if only is not None and not is_numbered:
+        names = tuple(name for name in names if name in only)
+    columns = tuple(values_of(table[name]) for name in names)
     return Table(len(table), columns, None if is_numbered else names)
 
 
