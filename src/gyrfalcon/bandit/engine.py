@@ -192,7 +192,7 @@ class BanditEngine:
         self.record(ProblemChanged(self.clock.now(), problem, shown))
 
     def change_learner(self, learner: Learner) -> None:
-        """Go on with another learner, in a new epoch that has read all rows that are ready."""
+        """Go on with another learner, in a new epoch that is fitted on all rows that are ready."""
         self.job = None
         self.failed, self.n_failures = False, 0
         ledger, index = self.ledger, self.epoch.index + 1

@@ -97,7 +97,7 @@ class RulesChanged(NamedTuple):
 
 
 class LearnerChanged(NamedTuple):
-    """Another learner took over, with a new epoch that has read the first `n_rows` ready rows."""
+    """Another learner took over, in a new epoch that is fitted on the first `n_rows` ready rows."""
 
     time: float
     learner: Learner

@@ -30,7 +30,7 @@ def change_rules(engine: BanditEngine, rules: Mapping[str, Any]) -> None:
 
 
 def _changed(engine: BanditEngine, rules: Mapping[str, Any]) -> tuple[RewardRules, Problem | None]:
-    """The rules for rewards after these changes, and the problem if its rules change."""
+    """The rules for rewards after these changes, and the problem if one of its rules changes."""
     unknown = [name for name in rules if name not in (*_OF_REWARDS, *_OF_THE_PROBLEM)]
     if unknown:
         names = enumeration([*_OF_REWARDS, *_OF_THE_PROBLEM])

@@ -42,7 +42,7 @@ class Refused(NamedTuple):
 
 
 def is_search_due(n_failures: int) -> bool:
-    """Whether rows are searched after this number of consecutive failures.
+    """Whether ready rows are searched after this number of failures in a row.
 
     >>> [n for n in range(50) if is_search_due(n)]
     [3, 6, 12, 24, 48]

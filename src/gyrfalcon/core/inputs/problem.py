@@ -46,7 +46,7 @@ class Problem:
         Whether rewards are costs, of which less is better.
     unknown_features
         Effect of a named value that is no feature, of a context or an action: "error" refuses it, "ignore"
-        passes it over. None leaves it to the schemas, which refuse it unless they were told otherwise.
+        passes it over. None leaves it to the schemas, which refuse it unless they say otherwise.
 
     Raises
     ------
