@@ -11,6 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.settings import shapes_repr
 
 BLOCK = 8192
 """Number of consecutive rounds that share a random stream."""
@@ -46,6 +47,8 @@ class PotentialOutcomes:
     rewards: Floats
     reward_round: Ints | None = None
     final_round: Ints | None = None
+
+    __repr__ = shapes_repr
 
     def __len__(self) -> int:
         return len(self.means)

@@ -10,6 +10,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, uniform
+from gyrfalcon.core.settings import shapes_repr
 
 
 class Scorer(Protocol):
@@ -42,6 +43,8 @@ class KernelPolicy:
 
     scorer: Scorer
     kernel: Kernel
+
+    __repr__ = shapes_repr
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """Probabilities of actions by the kernel of the model's scores, (n, K)."""

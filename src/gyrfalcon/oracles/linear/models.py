@@ -8,6 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_norms
@@ -25,6 +26,8 @@ class PerActionModel:
     eager: bool = False  # whether actions without data score just above or just below the best of the others
     origin: float = 0.0  # a score s stands for the reward origin + unit s, in the log's units
     unit: float = 1.0
+
+    __repr__ = shapes_repr
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
@@ -69,6 +72,8 @@ class JointModel:
     eager: bool = False
     origin: float = 0.0
     unit: float = 1.0
+
+    __repr__ = shapes_repr
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
@@ -117,6 +122,8 @@ class OptimisticModel:
     design: Design
     factors: Floats  # (B, d, d): |F phi|^2 = phi' (Gram + ridge)^-1 phi
     bonus: float | Floats  # one for all actions, or (K,)
+
+    __repr__ = shapes_repr
 
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times ||phi||, (n, K)."""
