@@ -78,7 +78,7 @@ class UniformPolicy:
     n_actions: int
 
     def probabilities(self, contexts: Contexts) -> Floats:
-        """1 / K each."""
+        """Equal probabilities of all eligible actions, (n, K)."""
         return uniform(self.n_actions, len(contexts), contexts.eligible)
 
     def row(self, contexts: Contexts) -> list[float]:
