@@ -12,8 +12,8 @@ import pytest
 
 import gyrfalcon
 from gyrfalcon import AdaptiveFalcon, Bandit, EpsilonGreedy, FixedBatch, Learner, LinUCB, Softmax
+from gyrfalcon.bandit.journal import replay
 from gyrfalcon.bandit.learner_changes import LaterLearner
-from gyrfalcon.bandit.replay import replay
 from gyrfalcon.core.schedules import Doubling
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.exploration_settings import _FREE, differ_in_exploration_alone

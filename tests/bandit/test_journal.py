@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from gyrfalcon import Bandit
-from gyrfalcon.bandit.journal import Record
+from gyrfalcon.bandit.journal import Record, replay
 from gyrfalcon.bandit.refits import RefitMode
-from gyrfalcon.bandit.replay import replay
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from tests.bandit.helpers import Clock, bytes_of_engine, check_books

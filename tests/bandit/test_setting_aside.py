@@ -14,8 +14,8 @@ from hypothesis import given
 from gyrfalcon import Bandit
 from gyrfalcon.bandit.engine import CHUNK
 from gyrfalcon.bandit.event_table import Status
+from gyrfalcon.bandit.journal import replay
 from gyrfalcon.bandit.refits import RefitJob, RefitMode
-from gyrfalcon.bandit.replay import replay
 from gyrfalcon.bandit.setting_aside import MOST_FITS, refused_rows
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem

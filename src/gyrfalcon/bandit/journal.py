@@ -1,11 +1,12 @@
 """Journal of a bandit: what happened, one record each, in the order in which it took effect.
 
-The state of a bandit follows from its settings and its journal alone: see `BanditEngine.apply`.
+The state of a bandit follows from its settings and its journal alone: see `BanditEngine.apply`, and `replay`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gyrfalcon.bandit.reward_rules import RewardRules
 from gyrfalcon.core.arrays import Bools
@@ -13,6 +14,9 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.protocol import Learner
+
+if TYPE_CHECKING:
+    from gyrfalcon.bandit.engine import BanditEngine
 
 
 class Decided(NamedTuple):
@@ -147,3 +151,17 @@ Record: TypeAlias = (
     | RowsSetAside
     | EpochOpened
 )
+
+
+def replay(engine: BanditEngine, records: Iterable[tuple[int, Record]]) -> BanditEngine:
+    """Let numbered records take effect on an engine, which then stands as the one that wrote them.
+
+    A record that the engine has had already is passed over; one that does not follow is refused.
+    """
+    for number, record in records:
+        expected = engine.ledger.counts.sequence + 1
+        if number > expected:
+            raise ValueError(f"record {number} follows record {expected - 1}; give the journal without gaps.")
+        if number == expected:
+            engine.apply(record)
+    return engine

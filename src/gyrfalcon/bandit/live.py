@@ -6,18 +6,26 @@ import math
 import os
 import threading
 import weakref
+from importlib import import_module
 from time import monotonic
 from typing import get_args
 
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.identity import IdSource
-from gyrfalcon.bandit.preloading import import_what_refits_need
 from gyrfalcon.bandit.refits import RefitJob, RefitMode, Refitted, RefitThread
 from gyrfalcon.bandit.warning import warn_caller
 from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.engine.threads import blas_libraries
 
 YIELD = 0.002
 """Seconds that a decision waits for a refit that is under way."""
+
+_NEEDED_BY_REFITS = (
+    "numpy.random",
+    "scipy.linalg.lapack",
+    "scipy.special",
+    "gyrfalcon.storage.content_hash",
+)
 
 _LIVE: weakref.WeakSet[LiveEngine] = weakref.WeakSet()
 
@@ -37,7 +45,7 @@ class LiveEngine:
     def __init__(self, engine: BanditEngine, refit: RefitMode) -> None:
         if refit not in get_args(RefitMode):
             raise ValueError(f"refit is {short_repr(refit)}; choose 'background' or 'inline'.")
-        import_what_refits_need()
+        _import_what_refits_need()
         self.engine = engine
         self.refit = refit
         self.lock = threading.RLock()
@@ -119,6 +127,13 @@ class LiveEngine:
         self.lock = threading.RLock()
         self._thread, self._submitted = RefitThread(), None
         self.engine.job, self.engine.ids = None, IdSource.elsewhere(self.engine.seed)
+
+
+def _import_what_refits_need() -> None:
+    """Import the modules of a first refit, so that no reward waits; `import gyrfalcon` alone stays light."""
+    for module in _NEEDED_BY_REFITS:
+        import_module(module)
+    blas_libraries()  # looked up once
 
 
 _HELD: list[LiveEngine] = []

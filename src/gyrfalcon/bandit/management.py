@@ -5,21 +5,27 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
-from gyrfalcon.bandit.action_sets import listed_labels, with_actions, without_actions
 from gyrfalcon.bandit.decision_log import DecisionLog, LogTarget
+from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.inspection import Inspection
+from gyrfalcon.bandit.journal import Rewarded, RulesChanged
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.outcomes import withdraw
-from gyrfalcon.bandit.rule_changes import change_rules
-from gyrfalcon.bandit.saving import load_engine
-from gyrfalcon.bandit.snapshot import Snapshot
+from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.bandit.snapshot import Snapshot, load_engine
 from gyrfalcon.bandit.validation import aligned_log, check_learner
+from gyrfalcon.core.inputs.messages import enumeration, short_repr
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.protocol import Learner
+
+_RULES_OF_REWARDS = tuple(RewardRules.__slots__)
+_RULES_OF_THE_PROBLEM = ("out_of_range", "unknown_features")
 
 
 class Management(Inspection):
@@ -62,8 +68,8 @@ class Management(Inspection):
         """
         with self._live.lock:
             engine = self._live.completed()
-            if new := listed_labels(labels):
-                engine.change_problem(with_actions(engine, new))
+            if new := _listed_labels(labels):
+                engine.change_problem(_with_actions(engine, new))
 
     def retire_actions(self, labels: Iterable[Hashable]) -> None:
         """Retire actions: they are chosen no more, and rewards that still come for them are not fitted.
@@ -75,8 +81,8 @@ class Management(Inspection):
         """
         with self._live.lock:
             engine = self._live.completed()
-            if gone := listed_labels(labels):
-                engine.change_problem(without_actions(engine, gone))
+            if gone := _listed_labels(labels):
+                engine.change_problem(_without_actions(engine, gone))
 
     def change_rules(self, **rules: Any) -> None:
         """Change rules for rewards and contexts from now on; open events follow them too.
@@ -92,7 +98,7 @@ class Management(Inspection):
             `unknown_features`, as for `Bandit`.
         """
         with self._live.lock:
-            change_rules(self._live.completed(), rules)
+            _change_rules(self._live.completed(), rules)
 
     def change_learner(self, learner: Learner) -> None:
         """Let another learner take over, in a new epoch; open events keep their propensities.
@@ -173,3 +179,76 @@ class Management(Inspection):
             sink = DecisionLog(target, engine.problem, engine.seed)
             engine.sink, engine.ledger.outbox, engine.decision_rules = sink, deque(), sink.rules
             sink.rules.latest_hash(engine.epoch, engine.problem)  # before a decision waits for its file
+
+
+def _listed_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """Labels of actions as a list; text is refused, whose letters would be taken for labels."""
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise TypeError(f"labels are {short_repr(labels)}; give a list of them.")
+    return list(labels)
+
+
+def _with_actions(engine: BanditEngine, labels: list[Hashable]) -> Problem:
+    """The problem with further actions."""
+    known, retired = set(engine.problem.actions), engine.ledger.retired
+    for label in labels:
+        if label in known:
+            raise ValueError(f"action {label!r} is there already; give new labels.")
+        if label in retired:
+            raise ValueError(
+                f"action {label!r} was retired before, and labels are not used again; give another."
+            )
+    return replace(engine.problem, actions=(*engine.problem.actions, *labels))
+
+
+def _without_actions(engine: BanditEngine, labels: list[Hashable]) -> Problem:
+    """The problem without these actions."""
+    actions = engine.problem.actions
+    unknown = [label for label in labels if label not in actions]
+    if unknown:
+        raise ValueError(f"{enumeration(unknown)} is not an action; actions are {enumeration(actions)}.")
+    remaining = tuple(label for label in actions if label not in set(labels))
+    if len(remaining) < 2:
+        raise ValueError(
+            f"only {enumeration(remaining)} would remain; at least two actions must, so add some first."
+        )
+    return replace(engine.problem, actions=remaining)
+
+
+def _change_rules(engine: BanditEngine, rules: Mapping[str, Any]) -> None:
+    """Let an engine go on with other rules, by which other rows may be ready."""
+    changed, problem = _changed_rules(engine, rules)
+    if changed != engine.rules:
+        now, engine.job, engine.failed = engine.clock.now(), None, False
+        if changed.reward_timeout is None:  # rewards that wait for their time to be up are final
+            waiting = list(engine.ledger.provisional())
+            engine.record_all(Rewarded(event_id, now, reward, True) for event_id, reward in waiting)
+        engine.record(RulesChanged(now, changed))
+    if problem is not None:
+        engine.change_problem(problem)
+
+
+def _changed_rules(engine: BanditEngine, rules: Mapping[str, Any]) -> tuple[RewardRules, Problem | None]:
+    """The rules for rewards after these changes, and the problem if one of its rules changes."""
+    unknown = [name for name in rules if name not in (*_RULES_OF_REWARDS, *_RULES_OF_THE_PROBLEM)]
+    if unknown:
+        names = enumeration([*_RULES_OF_REWARDS, *_RULES_OF_THE_PROBLEM])
+        raise TypeError(f"{enumeration(unknown)} is no rule that can change; rules are {names}.")
+    before = engine.problem
+    problem = Problem(
+        before.actions,
+        before.features,
+        before.action_features,
+        before.reward_range,
+        rules.get("out_of_range", before.out_of_range),
+        before.cost,
+        rules.get("unknown_features"),
+    )
+    changed = replace(engine.rules, **{name: rules[name] for name in rules if name in _RULES_OF_REWARDS})
+    changed.check_default(problem.rewards)
+    return changed, None if _problem_rules(before) == _problem_rules(problem) else problem
+
+
+def _problem_rules(problem: Problem) -> tuple[str, str, str]:
+    lenience = (problem.features.unknown_features, problem.action_features.unknown_features)
+    return problem.out_of_range, *lenience

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -169,3 +171,23 @@ class Snapshot:
         ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)
         ledger.refusal = self.refusal
         return ledger
+
+
+def load_engine(
+    path: str | os.PathLike[str], classes: Iterable[type], clock: Callable[[], float], *, accept_refits: bool
+) -> tuple[BanditEngine, RefitMode]:
+    """The engine that a file holds, which goes on by this clock from where it was saved."""
+    from gyrfalcon.oracles.regressors.fitted import accepting_refits
+    from gyrfalcon.storage import files
+
+    with accepting_refits() if accept_refits else nullcontext():
+        snapshot = files.load(path, classes)
+    if not isinstance(snapshot, Snapshot):
+        raise ValueError(  # noqa: TRY004 - the file is wrong, not the argument's type
+            f"{os.fspath(path)} holds a {type(snapshot).__name__}, not a saved Bandit."
+        )
+    try:
+        own_clock = MonotonicClock(clock, snapshot.clock_latest, snapshot.clock_offset)
+        return snapshot.engine(own_clock), snapshot.refit
+    except Exception as error:
+        raise ValueError(f"{os.fspath(path)} holds parts that don't fit together: {error}.") from error

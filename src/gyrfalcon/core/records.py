@@ -10,8 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.log_columns import log_columns
-from gyrfalcon.frames import Column, Tabular
+from gyrfalcon.frames import Column, Lists, Tabular, label_column, phase_column
 
 if TYPE_CHECKING:
     from gyrfalcon.core.inputs.problem import Problem
@@ -121,7 +120,7 @@ class Log(Tabular):
 
     def columns(self) -> Mapping[str, Column]:
         """Columns by name, in labels and in the problem's units: what tables are made of."""
-        return log_columns(self)
+        return _log_columns(self)
 
     @staticmethod
     def of(contexts: Contexts, decisions: Decisions, reward: Floats) -> Log:
@@ -174,6 +173,45 @@ def _common_problem(logs: Sequence[Log]) -> Problem | None:
             "make them with the `log` of one problem."
         )
     return named[0] if named and len(named) == len(logs) else None
+
+
+def _log_columns(log: Log) -> dict[str, Column]:
+    """The columns of a log, in the order and by the names of a decision log.
+
+    Features of contexts are columns of their own, "context.age"; features of actions are lists of structs,
+    one for each label in "eligible".
+    """
+    problem = log.problem
+    if problem is None:
+        raise ValueError(
+            "the log has no problem, and its actions no labels; give it the one it belongs to, with "
+            "dataclasses.replace(log, problem=...)."
+        )
+    labels = label_column(problem.actions)
+    shared = zip(problem.features.names, log.contexts.shared.T, strict=True)
+    mask = log.contexts.eligible
+    eligible = np.ones((len(log), problem.n_actions), dtype=np.bool_) if mask is None else mask
+    return {
+        **{f"context.{name}": values for name, values in shared},
+        **_action_features(log, problem, eligible),
+        "eligible": Lists(labels[np.nonzero(eligible)[1]], eligible.sum(axis=1)),
+        "action": labels[log.action],
+        "propensity": log.propensity,
+        "reward": problem.rewards.from_unit(log.reward),
+        "phase": phase_column(log.passive),
+        "epoch": log.epoch,
+        "round": log.round,
+    }
+
+
+def _action_features(log: Log, problem: Problem, eligible: Bools) -> dict[str, Column]:
+    """The features of eligible actions; those of others are placeholders."""
+    features = log.contexts.actions
+    if features is None:
+        return {}
+    given = features[eligible]
+    structs = dict(zip(problem.action_features.names, given.T, strict=True))
+    return {"action_features": Lists(structs, eligible.sum(axis=1))}
 
 
 def rows_of(mask: Bools) -> slice | Bools:
