@@ -21,7 +21,6 @@ from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.linear.models import JointModel, LinearModel, OptimisticModel, PerActionModel
 from gyrfalcon.oracles.protocol import RewardModel
-from gyrfalcon.oracles.recursive.model import RecursiveModel
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -260,6 +259,6 @@ def estimated_rewards(scorer: Scorer, contexts: Contexts) -> Floats:
         return scorer.restored().means(contexts)
     if isinstance(scorer, PerActionModel | JointModel):
         return scorer.restored().scores(contexts)
-    if isinstance(scorer, RecursiveModel | ScaledModel):
+    if isinstance(scorer, ScaledModel):
         return scorer.rewards(contexts)
     return scorer.scores(contexts)

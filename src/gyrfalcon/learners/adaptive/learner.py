@@ -38,13 +38,15 @@ from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_d
 from gyrfalcon.learners.reward_scale import RewardScale
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.linear.marginal_fit import marginal_fit
+from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.theory import log_confidence
 
 FIRST_SHARE = 0.03
 """The passive share of the first round, where `epsilon` is not a number."""
-ALONE = 2.0
-"""Factor of the bonus without features: widths have no other columns to add to them."""
+_STEPS = 3
+"""Steps towards the largest marginal likelihood at each refit of the linear class."""
 OPEN_SHARE = 0.02
 """The least passive share while the gate is open, with `epsilon="auto"`."""
 
@@ -98,14 +100,14 @@ class AdaptiveFalcon:
     Examples
     --------
     >>> AdaptiveFalcon().names
-    ('linear', 'quadratic', 'splines', 'fourier')
+    ('linear', 'mixed')
     """
 
     epsilon: float | Literal["auto", "corollary"] = "auto"
     decay: float = 1.0 / 3.0
     floor: float = 0.001
     c_gamma: float = 1000.0
-    bonus: float = 0.75
+    bonus: float = 2.0
     classes: str | Linear | Sequence[ClassChoice] | None = field(default=None, compare=False)
     gate: GateRule = "value"
     half_life: float | None = None
@@ -237,14 +239,23 @@ class AdaptiveFalcon:
             earlier = previous.statistics.earlier(retention, self.data, self.passive_data)
             passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
-        model, fit = oracle.confident(statistics.pooled)
-        gate, constrained = self._updated_gate(before, log, oracle, statistics, index)
-        deviation = math.sqrt(max(float(fit.residual_squares.sum()) / statistics.pooled.n, 0.0))
-        linear = PooledFit(oracle, statistics, model, deviation, gate, passive)
+        penalties = (
+            Penalties.of(oracle.design, oracle.settings.ridge) if previous is None else previous.penalties
+        )
+        for _ in range(_STEPS):
+            model, fit, penalties = marginal_fit(oracle, statistics.pooled, penalties)
+        gate, constrained = self._updated_gate(before, log, oracle, statistics, penalties, index)
+        linear = PooledFit(oracle, statistics, model, penalties, gate, passive)
         return linear, linear.report(fit, constrained, gated=self.gate != "never")
 
     def _updated_gate(
-        self, before: AdaptiveState, log: Log, oracle: LinearOracle, statistics: GateStatistics, index: int
+        self,
+        before: AdaptiveState,
+        log: Log,
+        oracle: LinearOracle,
+        statistics: GateStatistics,
+        penalties: Penalties,
+        index: int,
     ) -> tuple[ValueGate, ConstrainedFit | None]:
         """The gate evaluated on these rows, and its constrained fit where that is made anew.
 
@@ -258,8 +269,8 @@ class AdaptiveFalcon:
             gate = gate.evaluated(previous.model.model, log, self.retention(len(log)))
         constrained = None
         if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
-            slack = ridge_slack(oracle, statistics, log_confidence(index, self.delta))
-            models, constrained = alternative_fits(oracle, statistics, slack)
+            slack = ridge_slack(oracle, statistics, penalties, log_confidence(index, self.delta))
+            models, constrained = alternative_fits(oracle, statistics, penalties, slack)
             gate = gate.refitted(models, n_seen, self.half_life or math.inf)
         return gate.switched(self.gate), constrained
 
@@ -282,18 +293,16 @@ class AdaptiveFalcon:
         linear, fit = state.linear, state.active_fit
         assert linear is not None
         if fit is None:
-            n, deviation = linear.statistics.pooled.n, linear.residual_deviation
             share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
         else:
-            n, deviation = fit.n, math.sqrt(fit.centered_variance(state.scale.mean))
             share = self.share(epoch.stop)
+        n, bonus = linear.statistics.pooled.n, self.bonus * math.sqrt(state.noise)
         gamma = self.c_gamma * math.sqrt(n)
         details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
         kernel = InverseGapWeighting(gamma / state.scale.spread)
-        bonus = self.bonus * (1.0 if linear.oracle.design.n_parameters > state.problem.n_actions else ALONE)
         following = epoch.successor(
             self.schedule,
-            policy=KernelPolicy(state.scorer(bonus * deviation), kernel),
+            policy=KernelPolicy(state.scorer(bonus), kernel),
             state=state,
             report=steps.in_units_of_log(replace(report, gamma=gamma, details=details), state.scale),
         )

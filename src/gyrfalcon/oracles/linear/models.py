@@ -122,16 +122,18 @@ class OptimisticModel:
     design: Design
     factors: Floats  # (B, d, d): |F phi|^2 = phi' (Gram + ridge)^-1 phi
     bonus: float | Floats  # one for all actions, or (K,)
+    bounds: tuple[float, float] | None = None  # rewards that are possible: estimates are kept within them
 
     __repr__ = shapes_repr
 
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times ||phi||, (n, K)."""
-        return self.model.scores(contexts) + self.bonus * self.widths(contexts)
+        return self.means(contexts) + self.bonus * self.widths(contexts)
 
     def means(self, contexts: Contexts) -> Floats:
         """The estimates alone, (n, K)."""
-        return self.model.scores(contexts)
+        means = self.model.scores(contexts)
+        return means if self.bounds is None else means.clip(*self.bounds)
 
     def widths(self, contexts: Contexts) -> Floats:
         """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
@@ -151,7 +153,9 @@ class OptimisticModel:
 
     def restored(self) -> OptimisticModel:
         """The model whose scores and bonus are in the log's units of reward."""
-        return replace(self, model=self.model.restored(), bonus=self.bonus * self.model.unit)
+        origin, unit = self.model.origin, self.model.unit
+        bounds = self.bounds and (origin + unit * self.bounds[0], origin + unit * self.bounds[1])
+        return replace(self, model=self.model.restored(), bonus=self.bonus * unit, bounds=bounds)
 
     def widths_of(self, contexts: Contexts, action: Ints) -> Floats:
         """||phi(x, a)|| of one action for each row, (n,), as `widths` has it."""

@@ -1,0 +1,128 @@
+"""Ridge penalties by marginal likelihood: the rows say how strongly each group of columns is shrunk.
+
+The coefficients of a group of columns have the prior N(0, noise / penalty), those of all blocks alike: blocks
+with few rows borrow the strength of the others. Penalties and noise maximise the marginal likelihood of the
+rewards (MacKay 1992, "Bayesian interpolation"), by fixed-point steps from refit to refit. A group that
+explains nothing is shrunk to nothing, and the noise counts the effective number of parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.oracles.features.design import Design, Layout
+from gyrfalcon.oracles.solvers.moments import Moments
+
+_PRIOR_ROWS = 0.5
+"""Degrees of freedom with which a group's variance is held up to what its rows can resolve: an estimate of 0
+from few rows would otherwise be for good."""
+_FIRST_COLUMNS = 5.0
+"""The prior variance of a group before any row is that of rewards over its number of columns and this."""
+_LEAST_NOISE = 1e-3
+"""Least noise as a share of the variance of rewards."""
+_MOST_DEGREES = 0.9
+"""Largest share of rows that parameters may take up when the noise is estimated."""
+_LARGEST = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Penalties:
+    """Ridge penalties of groups of columns, the noise, and what intercepts are shrunk to.
+
+    >>> Penalties.start((1, 2, 3)).of_columns.tolist()
+    [2.0, 7.0, 7.0, 8.0, 8.0, 8.0]
+    """
+
+    groups: Ints
+    """(d,): the group of each column; group 0 is the intercept's."""
+    values: Floats
+    """(G,): penalties in units of rows, the noise over the prior variance of a group's coefficients."""
+    least: float = 1.0
+    """No penalty is below this: likelihood alone overfits where rewards are nearly without noise."""
+    noise: float = 0.0
+    """Variance of rewards around the model; 0 before the first fit."""
+    center: float = 0.0
+    """The reward that intercepts are shrunk to: the mean of the intercepts."""
+
+    @staticmethod
+    def start(sizes: Sequence[int], least: float = 1.0) -> Penalties:
+        """Penalties before any row, for groups of so many columns, of which the first is the intercept."""
+        groups = np.repeat(np.arange(len(sizes)), sizes)
+        values = [2.0, *(size + _FIRST_COLUMNS for size in sizes[1:])]
+        return Penalties(groups, np.maximum(values, least), least)
+
+    @staticmethod
+    def of(design: Design, least: float = 1.0) -> Penalties:
+        """Penalties before any row, with a group for each kind of columns of a design."""
+        p, q = len(design.center), len(design.action_center)
+        own, first = [int(design.intercept), p], design.layout is not Layout.HYBRID
+        products = p * q if design.interactions and design.layout is not Layout.PER_ACTION else 0
+        sizes = [*(own if first else ()), q, products]
+        groups = np.repeat(np.arange(4)[-len(sizes) :], sizes)
+        if not first:
+            groups = np.concatenate([groups, np.tile(np.repeat([0, 1], own), design.n_actions)])
+        found, groups = np.unique(groups, return_inverse=True)
+        counts = np.bincount(groups)
+        values = np.where(found == 0, 2.0, counts + _FIRST_COLUMNS)
+        return Penalties(groups, np.maximum(values, least), least)
+
+    @property
+    def of_columns(self) -> Floats:
+        """(d,): the penalty of each column."""
+        return np.asarray(self.values[self.groups])
+
+    def updated(self, fit: PenalisedFit, rows: Moments, design: Design) -> Penalties:
+        """Penalties, noise and centre after one step towards the largest marginal likelihood."""
+        variance = rows.reward_variance
+        if variance == 0.0:
+            return self
+        seen = rows.weight > 0.0
+        penalty, n = self.of_columns, rows.n
+        degrees = (1.0 - penalty * fit.inverse_diagonal[seen]).clip(0.0)
+        used = min(float(degrees.sum()), _MOST_DEGREES * n)
+        noise = max(fit.residual / max(n - used, 1.0), _LEAST_NOISE * variance)
+        squares = fit.coefficients[seen] ** 2
+        n_groups, sizes = len(self.values), np.bincount(self.groups, minlength=len(self.values))
+        by_group = [
+            np.bincount(self.groups, weights=sums.sum(axis=0), minlength=n_groups)
+            for sums in (degrees, squares)
+        ]
+        first = np.where(np.arange(n_groups) == 0, variance, variance / (sizes + _FIRST_COLUMNS))
+        resolved = np.minimum(first, noise * len(rows.weight) / n)
+        prior = (by_group[1] + _PRIOR_ROWS * resolved) / (by_group[0] + _PRIOR_ROWS)
+        values = np.clip(noise / np.maximum(prior, noise / _LARGEST), self.least, _LARGEST)
+        return replace(
+            self, values=values, noise=noise, center=self.center + fit.mean_intercept(design, seen)
+        )
+
+    def reindexed(self, design: Design, after: Design) -> Penalties:
+        """The penalties for a design with other actions."""
+        if design.layout is not Layout.HYBRID:
+            return self
+        own = self.groups[design.n_joint : design.n_joint + design.n_own]
+        joint = self.groups[: design.n_joint]
+        return replace(self, groups=np.concatenate([joint, np.tile(own, after.n_actions)]))
+
+
+@dataclass(frozen=True, slots=True)
+class PenalisedFit:
+    """Ridge fit in standardised columns, of rewards less the centre of its penalties."""
+
+    coefficients: Floats
+    """(B, d)."""
+    inverse_diagonal: Floats
+    """(B, d): the diagonal of the inverse of the penalised Gram matrix."""
+    residual: float
+    """Sum of squared errors on its own rows."""
+
+    def mean_intercept(self, design: Design, seen: Bools) -> float:
+        """The mean intercept of blocks with rows, above the centre."""
+        if not design.intercept:
+            return 0.0
+        if design.layout is Layout.HYBRID:
+            return float(self.coefficients[0, design.n_joint :: design.n_own].mean())
+        return float(self.coefficients[seen, 0].mean()) if design.layout is Layout.PER_ACTION else 0.0
