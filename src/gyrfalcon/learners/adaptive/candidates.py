@@ -14,6 +14,7 @@ from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.class_selection import Predictions
 from gyrfalcon.learners.adaptive.model_classes import TREES, ClassChoice, candidate
+from gyrfalcon.oracles.features.design import features_of
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.regressors.forest_features import grown
 
@@ -80,7 +81,7 @@ class CandidateClasses:
         ridge: float,
         half_life: float | None = None,
     ) -> CandidateClasses:
-        """Candidates, with feature maps that these rows make due; the others' fits contain the log already."""
+        """Candidates, with feature maps that these rows make due; other fits contain the log already."""
         if all(rows == math.inf for rows in self.next_map):
             return self
         logs = (*self.buffered_logs, log)
@@ -162,10 +163,13 @@ def _fitted_class(
     choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int, before: ClassFit | None
 ) -> tuple[ClassFit | None, float]:
     """The fit of a class with a feature map of these rows, and the number of rows for its next map."""
-    found = candidate(choice, rows.contexts.shared[:_MAX_CONTEXTS], n_actions, seed=seed)
+    early = rows.take(slice(0, _MAX_CONTEXTS))
+    own = features_of(early.contexts, early.action)
+    inputs = np.concatenate([early.contexts.shared, own], axis=1) if own.shape[1] else early.contexts.shared
+    found = candidate(choice, inputs, 1 if own.shape[1] else n_actions, seed=seed)
     if found is None:
         return None, math.inf
-    fit = ClassFit.start(found, n_actions, ridge)
+    fit = ClassFit.start(found, n_actions, ridge, own.shape[1])
     if before is not None and len(before.penalties.values) == len(fit.penalties.values):
         known = before.penalties
         fit = replace(
@@ -180,6 +184,8 @@ def _fitted_trees(
     rows: Log, n_actions: int, ridge: float, seed: int, half_life: float | None
 ) -> tuple[ClassFit | None, float]:
     """The fit on trees of recent rows, and the number of rows with which the next are grown."""
+    if rows.contexts.actions is not None:
+        return None, math.inf
     if _effective_rows([rows]) < _TREE_ROWS:
         return None, float(_TREE_ROWS)
     most = len(rows) if half_life is None else max(math.ceil(_TREE_HALF_LIVES * half_life), _TREE_ROWS)

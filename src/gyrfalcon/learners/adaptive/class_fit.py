@@ -1,4 +1,4 @@
-"""Fit of a model class beside the linear one: sums of its rows, penalties by marginal likelihood, estimates."""
+"""Fit of a model class beside the linear one: sums of rows, penalties by marginal likelihood, estimates."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.adaptive.class_selection import Predictions
 from gyrfalcon.learners.adaptive.model_classes import Candidate
-from gyrfalcon.oracles.features.bases import FeatureMap
+from gyrfalcon.oracles.features.bases import FeatureMap, PolynomialMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.marginal_fit import inverse_fit
-from gyrfalcon.oracles.linear.models import PerActionModel
+from gyrfalcon.oracles.linear.models import LinearModel
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.moments import Moments
 
 _REFIT_RATIO = 1.1
 """How many times as many rows there are when a class is refitted: a wide fit costs more than it gains from a
 few rows."""
-_UNSCALED = Linear(layout="per_action", standardise=False)
-"""Columns have been standardised by their feature map."""
+_MAX_OFFSETS = 300
+"""Actions with features have an offset each where there are at most this many of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ClassFit:
     rows: Moments
     """Sums over all rows."""
     penalties: Penalties
-    model: PerActionModel | None = None
+    model: LinearModel | None = None
     """Estimates of the latest fit; None before the first."""
     inverses: Floats | None = None
     """(K, d, d): inverses of the penalised Gram matrices of the latest fit."""
@@ -41,18 +41,32 @@ class ClassFit:
     """Rows in the latest fit."""
 
     @staticmethod
-    def start(candidate: Candidate, n_actions: int, ridge: float) -> ClassFit:
+    def start(candidate: Candidate, n_actions: int, ridge: float, n_action_features: int = 0) -> ClassFit:
         """The fit of a class without any rows; its own ridge takes precedence over the one given."""
         penalties = Penalties.start(candidate.sizes, candidate.ridge or ridge)
-        return ClassFit.of(candidate.basis, n_actions, penalties)
+        if not n_action_features:
+            return ClassFit.of(candidate.basis, n_actions, penalties)
+        return ClassFit._of_items(candidate.basis, n_actions, penalties, n_action_features)
 
     @staticmethod
     def of(basis: FeatureMap, n_actions: int, penalties: Penalties) -> ClassFit:
-        """The fit of a class with this feature map, without any rows."""
+        """The fit of a class with coefficients of each action on this feature map, without any rows."""
         none = np.zeros(0)
         design = Design(Layout.PER_ACTION, n_actions, basis, np.zeros(basis.n_features), none, True, True)
-        oracle = LinearOracle(_UNSCALED, design)
+        oracle = LinearOracle(Linear(layout="per_action", standardise=False), design)
         return ClassFit(oracle, oracle.empty(), penalties)
+
+    @staticmethod
+    def _of_items(basis: FeatureMap, n_actions: int, penalties: Penalties, q: int) -> ClassFit:
+        """The fit on this map of features of context and action together, with an offset of each action."""
+        p, offsets = basis.n_inputs - q, n_actions <= _MAX_OFFSETS
+        nothing = PolynomialMap(np.zeros(p), np.ones(p), np.zeros((0, 1), dtype=np.int64))
+        layout = Layout.HYBRID if offsets else Layout.SHARED
+        design = Design(layout, n_actions, nothing, np.zeros(0), np.zeros(q), True, True, basis)
+        groups = penalties.groups[1:]
+        groups = np.concatenate([groups, np.zeros(n_actions)] if offsets else [np.zeros(1), groups])
+        oracle = LinearOracle(Linear(layout=layout.value, standardise=False), design)
+        return ClassFit(oracle, oracle.empty(), replace(penalties, groups=groups.astype(np.int64)))
 
     @property
     def n_columns(self) -> int:
@@ -74,17 +88,17 @@ class ClassFit:
         if not always and self.model is not None and self.rows.n < _REFIT_RATIO * self.n_fitted:
             return self
         model, inverses, penalties = inverse_fit(self.oracle, self.rows, self.penalties)
-        assert isinstance(model, PerActionModel)
         return replace(self, model=model, inverses=inverses, penalties=penalties, n_fitted=self.rows.n)
 
     def predictions(self, log: Log) -> Predictions | None:
         """Predictions of the latest fit; None before the first."""
         if self.model is None or self.inverses is None or self.penalties.noise == 0.0:
             return None
-        phi, leverages = self.oracle.design.own_rows(log.contexts.shared), np.empty(len(log))
-        for action in np.unique(log.action):
-            own = log.action == action
-            leverages[own] = np.einsum("nd,nd->n", phi[own] @ self.inverses[action], phi[own])
+        phi, blocks = self.oracle.design.rows(log)
+        leverages = np.empty(len(log))
+        for block in [0] if blocks is None else np.unique(blocks).tolist():
+            own = slice(None) if blocks is None else blocks == block
+            leverages[own] = np.einsum("nd,nd->n", phi[own] @ self.inverses[block], phi[own])
         return Predictions(
             np.asarray(self.model.scores(log.contexts)), leverages.clip(0.0), self.penalties.noise
         )
@@ -99,8 +113,12 @@ class ClassFit:
         moved = replace(self, oracle=after, rows=before.reindexed_summary(self.rows, source))
         if self.model is None or self.inverses is None:
             return moved
-        model = before.reindexed_model(self.model, source)
-        assert isinstance(model, PerActionModel)
+        penalties = self.penalties.reindexed(before.design, after.design)
+        moved = replace(moved, penalties=penalties, model=after.reindexed_model(self.model, source))
+        if before.design.layout is Layout.SHARED:
+            return moved
+        if before.design.layout is Layout.HYBRID:
+            return moved.refitted(always=True)
         inverses = self.inverses[source]
-        inverses[source < 0] = np.diag(1.0 / self.penalties.of_columns)
-        return replace(moved, model=model, inverses=inverses)
+        inverses[source < 0] = np.diag(1.0 / penalties.of_columns)
+        return replace(moved, inverses=inverses)

@@ -182,8 +182,8 @@ class AdaptiveFalcon:
         """Epoch 1, all of it passive unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
-        fixed = problem.action_features.width or not problem.features.width
-        n_others = 0 if fixed else len(self._parsed.others)
+        n_features = problem.features.width + problem.action_features.width
+        n_others = len(self._parsed.others) if n_features else 0
         candidates, comparison = CandidateClasses.none(n_others), ClassComparison.none(1 + n_others)
         scale = RewardScale.of(problem, anchored=self.model_class.intercept)
         state = AdaptiveState(problem, candidates, comparison, scale=scale)

@@ -122,8 +122,8 @@ def candidate(choice: ClassChoice, x: Floats, n_actions: int, seed: int = 0) -> 
     `seed` draws the random Fourier features.
 
     >>> x = np.random.default_rng(0).normal(size=(300, 3))
-    >>> {name: candidate(name, x, n_actions=2).sizes for name in NAMES}
-    {'linear': (1, 3), 'quadratic': (1, 3, 6), 'splines': (1, 3, 51), 'fourier': (1, 3, 300), 'mixed': (1, 3, 6, 51, 150)}
+    >>> candidate("quadratic", x, n_actions=2).sizes, candidate("mixed", x, n_actions=2).sizes
+    ((1, 3, 6), (1, 3, 6, 51, 150))
     """
     if isinstance(choice, Linear):
         basis = choice.basis.fit(x)

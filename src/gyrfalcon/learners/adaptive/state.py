@@ -27,7 +27,7 @@ from gyrfalcon.oracles.solvers.least_squares import LinearFit
 from gyrfalcon.oracles.solvers.moments import Moments
 
 _LINEAR_ONLY = "the passive share follows an estimate of b only while the linear class is active"
-_LINEAR_ALONE = "linear only: other classes need features of the context, and none of actions"
+_LINEAR_ALONE = "linear only: other classes need features of the context or of actions"
 _MAX_WEIGHT = 50.0
 """The largest weight of a row in the importance-weighted fit, in multiples of uniform play's."""
 

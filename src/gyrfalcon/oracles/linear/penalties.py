@@ -50,10 +50,9 @@ class Penalties:
 
     @staticmethod
     def start(sizes: Sequence[int], least: float = 1.0) -> Penalties:
-        """Penalties before any row, for groups of so many columns, of which the first is the intercept."""
-        groups = np.repeat(np.arange(len(sizes)), sizes)
+        """Penalties before any row, for groups of these numbers of columns, the intercept's first."""
         values = [2.0, *(size + _FIRST_COLUMNS for size in sizes[1:])]
-        return Penalties(groups, np.maximum(values, least), least)
+        return Penalties(np.repeat(np.arange(len(sizes)), sizes), np.maximum(values, least), least)
 
     @staticmethod
     def of(design: Design, least: float = 1.0) -> Penalties:
