@@ -83,9 +83,9 @@ class ClassFit:
         sums = Moments.of(columns, log.reward, blocks=log.action, n_blocks=n_actions, keep_root=False)
         return replace(self, rows=self.rows + sums)
 
-    def refitted(self, *, always: bool = False) -> ClassFit:
+    def refitted(self) -> ClassFit:
         """The fit of all its rows, where these are more than a tenth more than in the latest one."""
-        if not always and self.model is not None and self.rows.n < _REFIT_RATIO * self.n_fitted:
+        if self.model is not None and self.rows.n < _REFIT_RATIO * self.n_fitted:
             return self
         model, inverses, penalties = inverse_fit(self.oracle, self.rows, self.penalties)
         return replace(self, model=model, inverses=inverses, penalties=penalties, n_fitted=self.rows.n)
@@ -117,8 +117,8 @@ class ClassFit:
         moved = replace(moved, penalties=penalties, model=after.reindexed_model(self.model, source))
         if before.design.layout is Layout.SHARED:
             return moved
-        if before.design.layout is Layout.HYBRID:
-            return moved.refitted(always=True)
+        if before.design.layout is Layout.HYBRID:  # no predictions to compare until the next refit
+            return replace(moved, inverses=None, n_fitted=0.0)
         inverses = self.inverses[source]
         inverses[source < 0] = np.diag(1.0 / penalties.of_columns)
         return replace(moved, inverses=inverses)

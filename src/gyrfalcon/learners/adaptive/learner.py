@@ -45,6 +45,9 @@ from gyrfalcon.theory import log_confidence
 
 FIRST_SHARE = 0.03
 """The passive share of the first round, where `epsilon` is not a number."""
+_MANY_ACTIONS = 25.0
+"""Actions from which on the bonus falls with the root of their number: the largest of many optimistic scores is
+too high by more."""
 _STEPS = 3
 """Steps towards the largest marginal likelihood at each refit of the linear class."""
 OPEN_SHARE = 0.02
@@ -106,7 +109,7 @@ class AdaptiveFalcon:
     epsilon: float | Literal["auto", "corollary"] = "auto"
     decay: float = 1.0 / 3.0
     floor: float = 0.001
-    c_gamma: float = 1000.0
+    c_gamma: float = 10_000.0
     bonus: float = 2.0
     classes: str | Linear | Sequence[ClassChoice] | None = field(default=None, compare=False)
     gate: GateRule = "value"
@@ -297,6 +300,7 @@ class AdaptiveFalcon:
         else:
             share = self.share(epoch.stop)
         n, bonus = linear.statistics.pooled.n, self.bonus * math.sqrt(state.noise)
+        bonus *= min(1.0, math.sqrt(_MANY_ACTIONS / state.problem.n_actions))
         gamma = self.c_gamma * math.sqrt(n)
         details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
         kernel = InverseGapWeighting(gamma / state.scale.spread)

@@ -219,9 +219,10 @@ class AdaptiveState:
         Estimates are kept within the rewards seen, as an impossible one would outweigh any width.
         """
         assert self.linear is not None
-        fit, bounds = self.active_fit, (self.scale.low, self.scale.high)
-        scorer = replace(self.linear.scorer, bonus=bonus, bounds=bounds)
-        return scorer if fit is None or fit.model is None else replace(scorer, model=fit.model)
+        fit, scale, scorer = self.active_fit, self.scale, self.linear.scorer
+        model = scorer.model if fit is None or fit.model is None else fit.model
+        model = replace(model, origin=scale.anchor, unit=scale.unit or 1.0)
+        return replace(scorer, model=model, bonus=bonus, bounds=(scale.low, scale.high))
 
     def compared(
         self, log: Log, n_rows: float, scale: RewardScale

@@ -20,6 +20,9 @@ from gyrfalcon.oracles.solvers.moments import Moments
 _PRIOR_ROWS = 0.5
 """Degrees of freedom with which a group's variance is held up to what its rows can resolve: an estimate of 0
 from few rows would otherwise be for good."""
+_PRIOR_ACTIONS = 0.5
+"""Degrees of freedom with which the variance of intercepts is held up to that of rewards: of a few actions it
+is hardly known, and an action that starts badly must not be taken for one like the others."""
 _FIRST_COLUMNS = 5.0
 """The prior variance of a group before any row is that of rewards over its number of columns and this."""
 _LEAST_NOISE = 1e-3
@@ -84,19 +87,33 @@ class Penalties:
         degrees = (1.0 - penalty * fit.inverse_diagonal[seen]).clip(0.0)
         used = min(float(degrees.sum()), _MOST_DEGREES * n)
         noise = max(fit.residual / max(n - used, 1.0), _LEAST_NOISE * variance)
-        squares = fit.coefficients[seen] ** 2
-        n_groups, sizes = len(self.values), np.bincount(self.groups, minlength=len(self.values))
-        by_group = [
+        prior = self._prior_variances(fit.coefficients[seen] ** 2, degrees, variance, noise, n, design)
+        values = np.clip(noise / np.maximum(prior, noise / _LARGEST), self.least, _LARGEST)
+        center = self.center + fit.mean_intercept(design, seen)
+        return replace(self, values=values, noise=noise, center=center)
+
+    def _prior_variances(
+        self, squares: Floats, degrees: Floats, variance: float, noise: float, n: float, design: Design
+    ) -> Floats:
+        """(G,): mean squares of each group's coefficients per degree of freedom, held up as constants say."""
+        n_groups = len(self.values)
+        sizes = np.bincount(self.groups, minlength=n_groups)
+        used, explained = (
             np.bincount(self.groups, weights=sums.sum(axis=0), minlength=n_groups)
             for sums in (degrees, squares)
-        ]
-        first = np.where(np.arange(n_groups) == 0, variance, variance / (sizes + _FIRST_COLUMNS))
-        resolved = np.minimum(first, noise * len(rows.weight) / n)
-        prior = (by_group[1] + _PRIOR_ROWS * resolved) / (by_group[0] + _PRIOR_ROWS)
-        values = np.clip(noise / np.maximum(prior, noise / _LARGEST), self.least, _LARGEST)
-        return replace(
-            self, values=values, noise=noise, center=self.center + fit.mean_intercept(design, seen)
         )
+        held_at = np.minimum(variance / (sizes + _FIRST_COLUMNS), noise * self._copies(design) / n)
+        held_by = np.full(n_groups, _PRIOR_ROWS)
+        if design.intercept:
+            held_at[0], held_by[0] = variance, _PRIOR_ACTIONS
+        return np.asarray((explained + held_by * held_at) / (used + held_by))
+
+    def _copies(self, design: Design) -> Floats:
+        """(G,): how many times each column of a group is there, by which rows are divided among them."""
+        copies = np.full(len(self.values), float(design.n_blocks))
+        if design.layout is Layout.HYBRID:
+            copies[np.unique(self.groups[design.n_joint :])] = design.n_actions
+        return copies
 
     def reindexed(self, design: Design, after: Design) -> Penalties:
         """The penalties for a design with other actions."""
