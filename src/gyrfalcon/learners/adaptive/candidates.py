@@ -18,13 +18,14 @@ from gyrfalcon.oracles.features.design import features_of
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.regressors.forest_features import grown
 
-_MIN_ROWS = 40.0
-"""Rows with which classes are admitted; their feature maps are then made anew at doublings."""
+_MIN_ROWS, _MIN_ROWS_PER_ACTION = 40.0, 5.0
+"""Rows with which classes are admitted, in all and per action; their feature maps are then made anew at
+doublings."""
 _MAX_CONTEXTS = 1000
 """Early contexts by which features are scaled, and length scales chosen; more rows change no feature map."""
 _MAX_BUFFERED = 4096
 """Rows that are buffered for feature maps at most; all classes are admitted with these."""
-_DEFERRED, _UPDATED = 1.5, 1.3
+_DEFERRED, _UPDATED = 2.0, 1.2
 """A class that can gain nothing is deferred until rows have grown by the first ratio; it is then compared on
 every batch until they have grown by the second."""
 _TREE_ROWS = 300
@@ -49,10 +50,11 @@ class CandidateClasses:
     """The rows so far, while a feature map is still to be made of them; all of them where there are trees."""
 
     @staticmethod
-    def none(n_classes: int) -> CandidateClasses:
+    def none(n_classes: int, n_actions: int) -> CandidateClasses:
         """Candidates before the first row."""
+        rows = max(_MIN_ROWS, _MIN_ROWS_PER_ACTION * n_actions)
         return CandidateClasses(
-            (None,) * n_classes, (0.0,) * n_classes, (_MIN_ROWS,) * n_classes, (False,) * n_classes
+            (None,) * n_classes, (0.0,) * n_classes, (rows,) * n_classes, (False,) * n_classes
         )
 
     @property

@@ -18,9 +18,11 @@ from gyrfalcon.oracles.linear.models import LinearModel
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.moments import Moments
 
-_REFIT_RATIO = 1.1
+_REFIT_RATIO = 1.2
 """How many times as many rows there are when a class is refitted: a wide fit costs more than it gains from a
 few rows."""
+_MAX_WAITING = 4096
+"""Rows that wait for the next refit at most; more are summed before."""
 _MAX_OFFSETS = 300
 """Actions with features have an offset each where there are at most this many of them."""
 
@@ -31,7 +33,7 @@ class ClassFit:
 
     oracle: LinearOracle
     rows: Moments
-    """Sums over all rows."""
+    """Sums over all rows but those that wait."""
     penalties: Penalties
     model: LinearModel | None = None
     """Estimates of the latest fit; None before the first."""
@@ -39,6 +41,8 @@ class ClassFit:
     """(K, d, d): inverses of the penalised Gram matrices of the latest fit."""
     n_fitted: float = 0.0
     """Rows in the latest fit."""
+    waiting: tuple[Log, ...] = ()
+    """Rows since then, which are summed at the next refit, together."""
 
     @staticmethod
     def start(candidate: Candidate, n_actions: int, ridge: float, n_action_features: int = 0) -> ClassFit:
@@ -73,9 +77,22 @@ class ClassFit:
         """The number d of columns."""
         return self.oracle.design.block_width
 
+    @property
+    def n(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self.rows.n + sum(len(log) for log in self.waiting)
+
     def with_rows(self, log: Log) -> ClassFit:
-        """The fit with the rows of a log in its sums; nothing is refitted."""
-        return self if len(log) == 0 else replace(self, rows=self.rows + self.oracle.sums(log))
+        """The fit with the rows of a log; nothing is refitted."""
+        after = replace(self, waiting=(*self.waiting, log)) if len(log) else self
+        return after.summed() if sum(map(len, after.waiting)) > _MAX_WAITING else after
+
+    def summed(self) -> ClassFit:
+        """The fit with no rows that wait."""
+        if not self.waiting:
+            return self
+        rows = Log.concat(list(self.waiting), self.oracle.design.n_actions)
+        return replace(self, rows=self.rows + self.oracle.sums(rows), waiting=())
 
     def with_columns(self, columns: Floats, log: Log) -> ClassFit:
         """The fit with the rows of a log in its sums, by these columns (n, d) in place of its own."""
@@ -84,11 +101,12 @@ class ClassFit:
         return replace(self, rows=self.rows + sums)
 
     def refitted(self) -> ClassFit:
-        """The fit of all its rows, where these are more than a tenth more than in the latest one."""
-        if self.model is not None and self.rows.n < _REFIT_RATIO * self.n_fitted:
+        """The fit of all its rows, where these are a fifth more than in the latest one."""
+        if self.model is not None and self.n < _REFIT_RATIO * self.n_fitted:
             return self
-        model, inverses, penalties = inverse_fit(self.oracle, self.rows, self.penalties)
-        return replace(self, model=model, inverses=inverses, penalties=penalties, n_fitted=self.rows.n)
+        rows = self.summed().rows
+        model, inverses, penalties = inverse_fit(self.oracle, rows, self.penalties)
+        return ClassFit(self.oracle, rows, penalties, model, inverses, rows.n)
 
     def predictions(self, log: Log) -> Predictions | None:
         """Predictions of the latest fit; None before the first."""
@@ -99,18 +117,17 @@ class ClassFit:
         for block in [0] if blocks is None else np.unique(blocks).tolist():
             own = slice(None) if blocks is None else blocks == block
             leverages[own] = np.einsum("nd,nd->n", phi[own] @ self.inverses[block], phi[own])
-        return Predictions(
-            np.asarray(self.model.scores(log.contexts)), leverages.clip(0.0), self.penalties.noise
-        )
+        return Predictions(self.model.estimates_of(log), leverages.clip(0.0), self.penalties.noise)
 
     def scaled(self, factor: float) -> ClassFit:
         """The fit with every row's weight times a factor, in sums only."""
-        return replace(self, rows=self.rows.scaled(factor), n_fitted=factor * self.n_fitted)
+        return replace(self.summed(), rows=self.summed().rows.scaled(factor), n_fitted=factor * self.n_fitted)
 
     def reindexed(self, source: Ints) -> ClassFit:
         """The fit when action k was action source[k] before, -1 if it is new; nothing is refitted."""
         before, after = self.oracle, self.oracle.reindexed(len(source))
-        moved = replace(self, oracle=after, rows=before.reindexed_summary(self.rows, source))
+        moved = replace(self.summed(), oracle=after)
+        moved = replace(moved, rows=before.reindexed_summary(moved.rows, source))
         if self.model is None or self.inverses is None:
             return moved
         penalties = self.penalties.reindexed(before.design, after.design)

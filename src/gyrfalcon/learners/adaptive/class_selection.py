@@ -5,20 +5,18 @@ it would take. Its predictions of the rewards of other classes' actions can be c
 uncertainty counts: an error where it has little data is to be expected. So the score of a row is the
 log-density that a class gave to its reward, with the noise and the uncertainty that the class itself
 estimates: what a class gains in fit is weighed against what its variance costs, and neither a small nor a
-large class has a privilege. An off-policy estimate of its value has a veto.
+large class has a privilege.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats
-from gyrfalcon.core.records import Log, rows_of
-from gyrfalcon.estimates.scores import greedy_policy, paired_gains
+from gyrfalcon.core.records import Log
 from gyrfalcon.learners.reward_scale import COIN, RewardScale
 
 _BEYOND = 0.5
@@ -27,8 +25,6 @@ _MOST_SURPRISE = 25.0
 """Squared errors over their predicted variance count up to this: one absurd reward decides nothing."""
 _MIN_Z, _MIN_ROWS = 1.0, 20.0
 """Standard errors by which, and rows on which, another class must have predicted better."""
-_EARLY = 1_000
-"""Rows before which estimates of value are too noisy for a veto."""
 _WORTHWHILE = 1e-3
 """Log-likelihood per row: a class that surely gains less over the active one is not worth its time."""
 
@@ -37,10 +33,10 @@ _WORTHWHILE = 1e-3
 class Predictions:
     """Predictions of a class for some rows, made before it was fitted to them."""
 
-    means: Floats
-    """(n, K): estimates of every action."""
+    estimates: Floats
+    """(n,): estimated rewards of the actions that were taken."""
     leverages: Floats
-    """(n,): phi'P phi at the action that was taken, in units of the noise."""
+    """(n,): phi'P phi of these actions, in units of the noise."""
     noise: float
     """The variance of rewards around its estimates, as the class estimates it."""
 
@@ -57,18 +53,12 @@ class ClassComparison:
     """(C, C): sums of the weights of rows on which both predicted."""
     n_rows: Floats
     """(C, C): numbers of these rows."""
-    gains: Floats
-    """(C, C): sums of the estimated value of j's greedy policy less that of i's, while i was active."""
-    gain_squares: Floats
-    """(C, C): sums of their squares."""
-    n_gains: Floats
-    """(C, C): rows behind each sum of gains."""
 
     @staticmethod
     def none(n_classes: int) -> ClassComparison:
         """The comparison before the first row."""
         pairs = np.zeros((n_classes, n_classes))
-        return ClassComparison(pairs, pairs, pairs, pairs, pairs, pairs, pairs)
+        return ClassComparison(pairs, pairs, pairs, pairs)
 
     def scaled(self, factor: float) -> ClassComparison:
         """The comparison with every row's weight times a factor."""
@@ -77,9 +67,6 @@ class ClassComparison:
             factor**2 * self.log_score_gap_squares,
             factor * self.weights,
             factor * self.n_rows,
-            factor * self.gains,
-            factor**2 * self.gain_squares,
-            factor * self.n_gains,
         )
 
     @property
@@ -95,15 +82,9 @@ class ClassComparison:
         found: Bools = (weights > 0.0) & (likely < _WORTHWHILE * weights)
         return found
 
-    def vetoed(self, active: int, other: int, errors: float) -> bool:
-        """Whether the estimated value of another class is lower by more than these standard errors."""
-        total, squares = self.gains[active, other], self.gain_squares[active, other]
-        return bool(total <= -errors * math.sqrt(squares)) and squares > 0.0
-
     def updated(
         self,
         predictions: Sequence[Predictions | None],
-        active: int,
         log: Log,
         n_rows: float,
         scale: RewardScale = COIN,
@@ -117,9 +98,8 @@ class ClassComparison:
             return self
         beyond = _BEYOND * (scale.high - scale.low)
         bounds = scale.low - beyond, scale.high + beyond
-        bounded = [one and replace(one, means=np.clip(one.means, *bounds)) for one in predictions]
-        given, rows = [one for one in bounded if one is not None], np.arange(len(log))
-        errors = np.stack([log.reward - one.means[rows, log.action] for one in given]) ** 2
+        given = [one for one in predictions if one is not None]
+        errors = np.stack([log.reward - one.estimates.clip(*bounds) for one in given]) ** 2
         variances = np.stack([one.noise * (1.0 + one.leverages) for one in given])
         scores = -0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, _MOST_SURPRISE)
         gaps = n_rows * (scores[np.newaxis] - scores[:, np.newaxis])  # at i, j: j's score above i's
@@ -130,46 +110,16 @@ class ClassComparison:
         squares[here] += np.einsum("ijn,ijn->ij", gaps, gaps)
         weights[here] += n_rows * len(log)
         counts[here] += len(log)
-        after = replace(
-            self, log_score_gap=total, log_score_gap_squares=squares, weights=weights, n_rows=counts
-        )
-        return after._with_gains(bounded, active, log)
+        return ClassComparison(total, squares, weights, counts)
 
-    def _with_gains(
-        self, predictions: Sequence[Predictions | None], active: int, log: Log
-    ) -> ClassComparison:
-        """Doubly robust gains over the active class, by the mean of both classes' estimates.
-
-        Rows of unknown propensity tell nothing of gains.
-        """
-        incumbent = predictions[active]
-        if incumbent is None:
-            return self
-        known = rows_of(log.has_propensity)
-        log = log.take(known)
-        gains, squares, counts = self.gains.copy(), self.gain_squares.copy(), self.n_gains.copy()
-        means = incumbent.means[known]
-        policy = greedy_policy(means, log.contexts)
-        for place, other in enumerate(predictions):
-            if other is None or place == active:
-                continue
-            others = other.means[known]
-            gain = paired_gains(greedy_policy(others, log.contexts), policy, 0.5 * (means + others), log)
-            gains[active, place] += gain.sum()
-            squares[active, place] += gain @ gain
-            counts[active, place] += len(log)
-        return replace(self, gains=gains, gain_squares=squares, n_gains=counts)
-
-    def best(self, active: int, n_rows: float, among: Sequence[int]) -> int:
+    def best(self, active: int, among: Sequence[int]) -> int:
         """The class to be active next: the active one, unless one `among` the others predicts better.
 
-        By one standard error or more; later, a class whose estimated value is lower is vetoed.
+        By one standard error or more, and the one with the highest likelihood of those.
         """
-        z, early, best = self.z[active], n_rows < _EARLY, active
+        z, best = self.z[active], active
         for place in among:
             if place == active or z[place] <= _MIN_Z or self.n_rows[active, place] < _MIN_ROWS:
-                continue
-            if not early and self.vetoed(active, place, 2.0):
                 continue
             if best == active or self.log_score_gap[best, place] > 0.0:
                 best = place
@@ -181,29 +131,23 @@ class ClassComparison:
         active: int,
         has_data: Sequence[bool],
         excluded: Sequence[bool] | None = None,
-        unit: float = 1.0,
     ) -> tuple[str, ...]:
-        """Report lines: each class's predictive log-likelihood and value against the active one.
-
-        Values are multiplied by a unit.
-        """
+        """Report lines: each class's predictive log-likelihood against the active one's, per row."""
         lines, z = [], self.z[active]
         for place, name in enumerate(names):
+            weight = self.weights[active, place]
             if excluded is not None and excluded[place]:
                 lines.append(f"{name}: excluded, no richer than linear here or too large")
             elif place == active:
                 lines.append(f"active class: {name}")
             elif not has_data[place]:
                 lines.append(f"{name}: too few rows")
-            elif self.log_score_gap_squares[active, place] == 0.0:
+            elif weight == 0.0:
                 lines.append(f"{name}: not compared with {names[active]} yet")
             else:
-                count = max(float(self.n_gains[active, place]), 1.0)
-                gain = unit * self.gains[active, place] / count
-                error = unit * math.sqrt(self.gain_squares[active, place]) / count
+                gap = self.log_score_gap[active, place] / weight
                 lines.append(
-                    f"{name}: {'higher' if z[place] > 0 else 'lower'} predictive log-likelihood than "
-                    f"{names[active]} (z = {z[place]:+.1f})"
-                    + (f"; estimated value gain {gain:+.4f} +- {error:.4f} per round" if error > 0.0 else "")
+                    f"{name}: {'higher' if gap > 0 else 'lower'} predictive log-likelihood than "
+                    f"{names[active]}, by {abs(gap):.4f} per row (z = {z[place]:+.1f})"
                 )
         return tuple(lines)

@@ -46,8 +46,8 @@ from gyrfalcon.theory import log_confidence
 FIRST_SHARE = 0.03
 """The passive share of the first round, where `epsilon` is not a number."""
 _MANY_ACTIONS = 25.0
-"""Actions from which on the bonus falls with the root of their number: the largest of many optimistic scores is
-too high by more."""
+"""Actions from which on the bonus falls with the root of their number: the largest of many optimistic scores
+is too high by more."""
 _STEPS = 3
 """Steps towards the largest marginal likelihood at each refit of the linear class."""
 OPEN_SHARE = 0.02
@@ -187,7 +187,8 @@ class AdaptiveFalcon:
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
         n_features = problem.features.width + problem.action_features.width
         n_others = len(self._parsed.others) if n_features else 0
-        candidates, comparison = CandidateClasses.none(n_others), ClassComparison.none(1 + n_others)
+        blocks = 1 if problem.action_features.width else problem.n_actions
+        candidates, comparison = CandidateClasses.none(n_others, blocks), ClassComparison.none(1 + n_others)
         scale = RewardScale.of(problem, anchored=self.model_class.intercept)
         state = AdaptiveState(problem, candidates, comparison, scale=scale)
         return steps.warm_started(self, replace(cold, state=state), log)
@@ -213,7 +214,7 @@ class AdaptiveFalcon:
         if self.epsilon == "corollary":
             state = self._with_target_share(state, log)
         if state.candidates.fits:
-            state = state.with_best_class(self._parsed, log, n_rows, self.ridge, self.half_life)
+            state = state.with_best_class(self._parsed, log, self.ridge, self.half_life)
         if self.half_life is not None and 4 * state.n_undiscounted >= self.half_life:
             state = state.discounted(self.retention(state.n_undiscounted))
         return self._successor(epoch, state, report)

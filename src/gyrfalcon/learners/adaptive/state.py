@@ -108,7 +108,7 @@ class PooledFit:
         """Predictions of the pooled fit for rows that it has not seen."""
         leverages = self.model.widths_of(log.contexts, log.action) ** 2
         noise = self.penalties.noise or max(self.statistics.pooled.reward_variance, 1e-300)
-        return Predictions(self.model.model.scores(log.contexts), leverages, noise)
+        return Predictions(self.model.model.estimates_of(log), leverages, noise)
 
     def report(self, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool) -> FitReport:
         """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
@@ -204,7 +204,7 @@ class AdaptiveState:
         if self.candidates.fits:
             has_data = [True, *(fit is not None for fit in self.candidates.fits)]
             excluded = [False, *self.candidates.excluded]
-            lines += self.comparison.report_lines(names, self.active, has_data, excluded, unit)
+            lines += self.comparison.report_lines(names, self.active, has_data, excluded)
         elif len(names) > 1:
             lines.append(_LINEAR_ALONE)
         if self.active:
@@ -232,10 +232,10 @@ class AdaptiveState:
         if self.linear is None or not any(one is not None for one in predictions):
             return candidates, self.comparison
         given = [self.linear.predictions(log), *predictions]
-        return candidates, self.comparison.updated(given, self.active, log, n_rows, scale)
+        return candidates, self.comparison.updated(given, log, n_rows, scale)
 
     def with_best_class(
-        self, classes: ParsedClasses, log: Log, n_rows: float, ridge: float, half_life: float | None
+        self, classes: ParsedClasses, log: Log, ridge: float, half_life: float | None
     ) -> AdaptiveState:
         """The state with classes admitted, the best one active, and those that gain nothing deferred."""
         others, n_actions, active = classes.others, len(self.problem.actions), self.active
@@ -246,7 +246,7 @@ class AdaptiveState:
             among = [0, *among]
         if active not in among and among:
             active = among[0]
-        active = self.comparison.best(active, n_rows, among)
+        active = self.comparison.best(active, among)
         hopeless = self.comparison.hopeless(active)[1:]
         candidates = candidates.reviewed(others, active - 1, hopeless, self.n_seen, half_life)
         return replace(self, candidates=candidates, active=active)

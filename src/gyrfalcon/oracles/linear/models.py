@@ -8,6 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
@@ -39,6 +40,14 @@ class PerActionModel:
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return columns.T
+
+    def estimates_of(self, log: Log) -> Floats:
+        """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
+        x = self.basis.expand(log.contexts.shared)
+        if self.center is not None:
+            x = x - self.center
+        slopes = np.einsum("nd,nd->n", x, self.weights[log.action])
+        return np.asarray(slopes + self.intercepts[log.action, 0])
 
     def rescaled(
         self, center: float, spread: float, anchor: float = 0.0, unit: float = 1.0
@@ -83,6 +92,14 @@ class JointModel:
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
+
+    def estimates_of(self, log: Log) -> Floats:
+        """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
+        rows, _ = self.design.rows(log)
+        if self.joint.ndim == 2:
+            return np.asarray(np.einsum("nd,nd->n", rows, self.joint[log.action]))
+        own = np.zeros(0) if self.own is None else self.own.ravel()
+        return np.asarray(rows @ np.concatenate([self.joint, own]))
 
     def _joint_scores(self, cube: Floats) -> Floats:
         """(K, n): what the joint columns (n, K, n_joint) contribute."""
