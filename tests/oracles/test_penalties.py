@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.design import Layout
@@ -67,9 +67,9 @@ def dense(oracle: LinearOracle, log: Log) -> tuple[Floats, Floats]:
     return wide.reshape(len(log), -1), phi @ oracle.design.constant
 
 
-def log_evidence(wide: Floats, groups: Floats, reward: Floats, noise: float, variances: Floats) -> float:
+def log_evidence(wide: Floats, groups: Ints, reward: Floats, noise: float, variances: Floats) -> float:
     """The logarithm of the density of N(0, noise I + Phi D Phi') at these rewards."""
-    covariance = noise * np.eye(len(reward)) + (wide * variances[groups.astype(int)]) @ wide.T
+    covariance = noise * np.eye(len(reward)) + (wide * variances[groups]) @ wide.T
     lower = np.linalg.cholesky(covariance)
     half = np.linalg.solve(lower, reward)
     return float(-0.5 * half @ half - np.log(np.diag(lower)).sum())
