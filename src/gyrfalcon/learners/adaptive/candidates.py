@@ -188,7 +188,7 @@ def _fitted_trees(
     """The fit on trees of recent rows, and the number of rows with which the next are grown."""
     if rows.contexts.actions is not None:
         return None, math.inf
-    if _effective_rows([rows]) < _TREE_ROWS:
+    if len(rows) < _MAX_BUFFERED and _effective_rows([rows]) < _TREE_ROWS:
         return None, float(_TREE_ROWS)
     most = len(rows) if half_life is None else max(math.ceil(_TREE_HALF_LIVES * half_life), _TREE_ROWS)
     recent = rows.take(slice(max(len(rows) - most, 0), len(rows)))
