@@ -18,7 +18,7 @@ from gyrfalcon.oracles.features.design import features_of
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.regressors.forest_features import grown
 
-_MIN_ROWS, _MIN_ROWS_PER_ACTION = 40.0, 5.0
+_MIN_ROWS, _MIN_ROWS_PER_ACTION = 40.0, 3.0
 """Rows with which classes are admitted, in all and per action; their feature maps are then made anew at
 doublings."""
 _MAX_CONTEXTS = 1000

@@ -13,14 +13,14 @@ from gyrfalcon.learners.adaptive.model_classes import Candidate
 from gyrfalcon.oracles.features.bases import FeatureMap, PolynomialMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
-from gyrfalcon.oracles.linear.marginal_fit import inverse_fit
+from gyrfalcon.oracles.linear.marginal_fit import inverse_fit, quick_fit
 from gyrfalcon.oracles.linear.models import LinearModel
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.moments import Moments
 
-_REFIT_RATIO = 1.2
-"""How many times as many rows there are when a class is refitted: a wide fit costs more than it gains from a
-few rows."""
+_REFIT_RATIO, _INVERSE_RATIO = 1.1, 1.2
+"""How many times as many rows there are when a class is refitted, and when its penalties and leverages are
+computed anew, too: a wide fit costs more than it gains from a few rows."""
 _MAX_WAITING = 4096
 """Rows that wait for the next refit at most; more are summed before."""
 _MAX_OFFSETS = 300
@@ -38,9 +38,11 @@ class ClassFit:
     model: LinearModel | None = None
     """Estimates of the latest fit; None before the first."""
     inverses: Floats | None = None
-    """(K, d, d): inverses of the penalised Gram matrices of the latest fit."""
+    """(K, d, d): inverses of the penalised Gram matrices of the latest fit that computed them."""
     n_fitted: float = 0.0
     """Rows in the latest fit."""
+    n_inverted: float = 0.0
+    """Rows in these inverses."""
     waiting: tuple[Log, ...] = ()
     """Rows since then, which are summed at the next refit, together."""
 
@@ -101,12 +103,15 @@ class ClassFit:
         return replace(self, rows=self.rows + sums)
 
     def refitted(self) -> ClassFit:
-        """The fit of all its rows, where these are a fifth more than in the latest one."""
+        """The fit of all its rows, where these are a tenth more than in the latest one."""
         if self.model is not None and self.n < _REFIT_RATIO * self.n_fitted:
             return self
-        rows = self.summed().rows
+        fit = self.summed()
+        rows, n = fit.rows, fit.rows.n
+        if self.inverses is not None and n < _INVERSE_RATIO * self.n_inverted:
+            return replace(fit, model=quick_fit(self.oracle, rows, self.penalties), n_fitted=n)
         model, inverses, penalties = inverse_fit(self.oracle, rows, self.penalties)
-        return ClassFit(self.oracle, rows, penalties, model, inverses, rows.n)
+        return ClassFit(self.oracle, rows, penalties, model, inverses, n_fitted=n, n_inverted=n)
 
     def predictions(self, log: Log) -> Predictions | None:
         """Predictions of the latest fit; None before the first."""
@@ -121,7 +126,13 @@ class ClassFit:
 
     def scaled(self, factor: float) -> ClassFit:
         """The fit with every row's weight times a factor, in sums only."""
-        return replace(self.summed(), rows=self.summed().rows.scaled(factor), n_fitted=factor * self.n_fitted)
+        fit = self.summed()
+        return replace(
+            fit,
+            rows=fit.rows.scaled(factor),
+            n_fitted=factor * fit.n_fitted,
+            n_inverted=factor * fit.n_inverted,
+        )
 
     def reindexed(self, source: Ints) -> ClassFit:
         """The fit when action k was action source[k] before, -1 if it is new; nothing is refitted."""

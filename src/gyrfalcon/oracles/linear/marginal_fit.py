@@ -52,6 +52,20 @@ def inverse_fit(
     return model, inverses, penalties.updated(solved, rows, oracle.design)
 
 
+def quick_fit(oracle: LinearOracle, rows: Moments, penalties: Penalties) -> LinearModel:
+    """The fit of `inverse_fit` alone, at a third of its cost."""
+    from scipy.linalg.lapack import dposv
+
+    center = centring(oracle, penalties)
+    centred = center.less(rows)
+    penalised = centred.gram + np.diag(penalties.of_columns)
+    solved = [dposv(own, cross) for own, cross in zip(penalised, centred.cross, strict=True)]
+    if any(info != 0 for *_, info in solved):
+        return inverse_fit(oracle, rows, penalties)[0]
+    coefficients = np.stack([theta for _, theta, _ in solved])
+    return oracle.model_of(center.above(coefficients), rows).eagerly()
+
+
 def centring(oracle: LinearOracle, penalties: Penalties) -> Centring:
     """Centring of rewards at what intercepts are shrunk to."""
     return Centring(np.array([penalties.center]), oracle.design.constant)
