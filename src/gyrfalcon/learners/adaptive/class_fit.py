@@ -136,14 +136,16 @@ class ClassFit:
 
     def reindexed(self, source: Ints) -> ClassFit:
         """The fit when action k was action source[k] before, -1 if it is new; nothing is refitted."""
-        before, after = self.oracle, self.oracle.reindexed(len(source))
-        moved = replace(self.summed(), oracle=after)
-        moved = replace(moved, rows=before.reindexed_summary(moved.rows, source))
-        if self.model is None or self.inverses is None:
-            return moved
+        before, after, fit = self.oracle, self.oracle.reindexed(len(source)), self.summed()
         penalties = self.penalties.reindexed(before.design, after.design)
-        moved = replace(moved, penalties=penalties, model=after.reindexed_model(self.model, source))
-        if before.design.layout is Layout.SHARED:
+        moved = replace(
+            fit,
+            oracle=after,
+            rows=before.reindexed_summary(fit.rows, source),
+            penalties=penalties,
+            model=None if self.model is None else after.reindexed_model(self.model, source),
+        )
+        if self.inverses is None or before.design.layout is Layout.SHARED:
             return moved
         if before.design.layout is Layout.HYBRID:  # no predictions to compare until the next refit
             return replace(moved, inverses=None, n_fitted=0.0)
