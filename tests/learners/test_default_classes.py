@@ -1,4 +1,4 @@
-"""Promises of the default classes: noise changes nothing, and small gaps, items and many actions are learned."""
+"""Promises of the default classes: noise changes nothing; small gaps, items and many actions are learned."""
 
 from __future__ import annotations
 

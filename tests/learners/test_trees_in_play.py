@@ -113,7 +113,7 @@ def test_trees_that_gain_nothing_are_dropped_and_the_next_are_not_grown() -> Non
         log = state.scale.converted(checks(100, seed))[1]
         later = later.admitted(choices, log, n_actions=2, ridge=1.0)
         admitted_at.append(later.fits[0] is not None)
-    # At 400 they were grown, at 800 they would have been, and they are at what 1,600 rows of a fair coin tell.
+    # At 400 they were grown, at 800 they would have been, and they are at 1,600 rows of a fair coin.
     assert 800 + 100 * admitted_at.index(True) == 1_700
     assert sum(len(log) for log in later.buffered_logs) == 2_000
 
