@@ -10,7 +10,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.adaptive.class_selection import Predictions
 from gyrfalcon.learners.adaptive.model_classes import Candidate
-from gyrfalcon.oracles.features.bases import FeatureMap, PolynomialMap
+from gyrfalcon.oracles.features.bases import FeatureMap, Identity, PolynomialMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.marginal_fit import inverse_fit, quick_fit
@@ -59,7 +59,7 @@ class ClassFit:
         """The fit of a class with coefficients of each action on this feature map, without any rows."""
         none = np.zeros(0)
         design = Design(Layout.PER_ACTION, n_actions, basis, np.zeros(basis.n_features), none, True, True)
-        oracle = LinearOracle(Linear(layout="per_action", standardise=False), design)
+        oracle = LinearOracle(_settings(design), design)
         return ClassFit(oracle, oracle.empty(), penalties)
 
     @staticmethod
@@ -71,7 +71,7 @@ class ClassFit:
         design = Design(layout, n_actions, nothing, np.zeros(0), np.zeros(q), True, True, basis)
         groups = penalties.groups[1:]
         groups = np.concatenate([groups, np.zeros(n_actions)] if offsets else [np.zeros(1), groups])
-        oracle = LinearOracle(Linear(layout=layout.value, standardise=False), design)
+        oracle = LinearOracle(_settings(design), design)
         return ClassFit(oracle, oracle.empty(), replace(penalties, groups=groups.astype(np.int64)))
 
     @property
@@ -152,3 +152,8 @@ class ClassFit:
         inverses = self.inverses[source]
         inverses[source < 0] = np.diag(1.0 / penalties.of_columns)
         return replace(moved, inverses=inverses)
+
+
+def _settings(design: Design) -> Linear:
+    """Settings of a class whose columns are as they are, which no other value shares a part of."""
+    return Linear(layout=design.layout.value, basis=Identity(), standardise=False)
