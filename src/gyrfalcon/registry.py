@@ -228,6 +228,7 @@ ENTRIES = (
     Entry("VersionSpace", "learners.optimistic.regcb", "stored", "state/version-space"),
     Entry("Snapshot", "bandit.snapshot", "stored", "bandit/snapshot"),
     Entry("Events", "bandit.snapshot", "stored", "bandit/events"),
+    Entry("Tallies", "bandit.silence", "stored", "bandit/tallies"),
     Entry("LaterLearner", "bandit.learner_changes", "stored", "bandit/later-learner"),
     Entry("RewardRules", "bandit.reward_rules", "stored", "bandit/reward-rules"),
     Entry("DecisionRule", "bandit.decision_rules", "stored", "bandit/decision-rule"),

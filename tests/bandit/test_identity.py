@@ -157,4 +157,4 @@ def test_a_forked_process_shares_neither_ids_nor_draws_also_during_a_refit(refit
     assert len({one for ids, _ in everyone for one in ids}) == 3 * MANY
     assert len({str(actions) for _, actions in everyone}) == 3
     check_books(bandit)
-    assert np.all(bandit._live.engine.ledger.decided >= 0)
+    assert np.all(bandit._live.engine.ledger.tallies.decided >= 0)

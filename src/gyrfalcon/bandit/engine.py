@@ -94,7 +94,7 @@ class BanditEngine:
         if initial_log is not None:
             initial_log = aligned_log(initial_log, problem)
         epoch = learner.start(problem, initial_log)
-        ledger = Ledger(problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
+        ledger = Ledger(problem, rules)
         ledger.stop, ledger.epoch_index = epoch.stop, epoch.index
         return BanditEngine(learner, ledger, rules, patience, clock, epoch, IdSource(seed), awaits_features)
 

@@ -20,6 +20,7 @@ from gyrfalcon.bandit.identity import IdSource
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.bandit.silence import Tallies
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
@@ -86,9 +87,7 @@ class Snapshot:
     ready: Ints
     watermark: int
     ended: Events
-    decided: Ints
-    rewarded: Ints
-    milestones: Ints
+    tallies: Tallies
     silent: Bools | None
     retired: list[Hashable]
     logs: list[Log]
@@ -125,9 +124,7 @@ class Snapshot:
             ready=np.array(list(ledger.ready), dtype=np.int64),
             watermark=ledger.watermark,
             ended=Events.of(list(ledger.ended), list(ledger.ended.values())),
-            decided=ledger.decided.copy(),
-            rewarded=ledger.rewarded.copy(),
-            milestones=ledger.milestones.copy(),
+            tallies=ledger.tallies.copy(),
             silent=ledger.silent,
             retired=sorted(ledger.retired, key=repr),
             logs=list(ledger.logs),
@@ -153,8 +150,7 @@ class Snapshot:
         )
 
     def _ledger(self) -> Ledger:
-        rules = self.rules
-        ledger = Ledger(self.problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
+        ledger = Ledger(self.problem, self.rules)
         policy, passive = (Moments(int(n), *rest) for n, *rest in self.rewards.tolist())
         numbers: dict[str, Any] = dict(self.counts)
         ledger.counts = Counts(policy=policy, passive=passive, **numbers)
@@ -166,8 +162,7 @@ class Snapshot:
         ledger.ready = dict.fromkeys(self.ready.tolist())
         ledger.watermark = self.watermark
         ledger.ended = OrderedDict(zip(self.ended.ids, self.ended.rows(), strict=True))
-        ledger.decided, ledger.rewarded = self.decided.copy(), self.rewarded.copy()
-        ledger.milestones, ledger.silent = self.milestones.copy(), self.silent
+        ledger.tallies, ledger.silent = self.tallies.copy(), self.silent
         ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)
         ledger.refusal = self.refusal
         return ledger

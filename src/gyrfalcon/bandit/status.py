@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.learner_changes import own_learner
-from gyrfalcon.bandit.silence import silent_actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +21,20 @@ class ActionStatus:
     label
         Label of the action.
     n_decided
-        Number of decisions for it.
+        Number of decisions for it that were not withdrawn.
     n_rewarded
         Number of these decisions that have a reward of their own, not the default one.
+    n_final
+        Number of these decisions that became final with a reward, also with the default one.
     silent
-        Whether it is decided and never rewarded, although others are: its rewards may not be tracked.
+        Whether it is decided and never rewarded, although others are: its rewards may not be tracked. The
+        default reward does not count here. Only without any final outcome is the action left out.
     """
 
     label: Hashable
     n_decided: int
     n_rewarded: int
+    n_final: int
     silent: bool
 
 
@@ -190,20 +193,19 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
 
 def _actions(engine: BanditEngine) -> tuple[ActionStatus, ...]:
     ledger, counts = engine.ledger, engine.ledger.counts
-    silent = silent_actions(
-        ledger.decided, ledger.rewarded, ledger.milestones, counts.longest_delay, counts.n_decided
-    )
-    columns = (ledger.problem.actions, ledger.decided.tolist(), ledger.rewarded.tolist(), silent.tolist())
-    return tuple(ActionStatus(*row) for row in zip(*columns, strict=True))
+    tallies, silent = ledger.tallies, ledger.tallies.silent(counts.longest_delay, counts.n_decided)
+    columns = [one.tolist() for one in (tallies.decided, tallies.rewarded, tallies.final, silent)]
+    return tuple(ActionStatus(*row) for row in zip(ledger.problem.actions, *columns, strict=True))
 
 
 def _notes(engine: BanditEngine, actions: tuple[ActionStatus, ...]) -> list[str]:
     counts, notes = engine.ledger.counts, []
     for one in actions:
         if one.silent:
+            remedy = "its default rewards count, so check its tracking if others are to be expected"
             notes.append(
                 f"action {one.label!r} was decided {one.n_decided} times and never rewarded; "
-                "check its tracking."
+                f"{remedy if one.n_final else 'check its tracking'}."
             )
     if counts.n_crowded:
         notes.append(
