@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_PAIRS} pairs per row, not {PAIRS}")
-    parser.add_argument("--pairs", type=int, metavar="N", help="so many pairs per row")
+    parser.add_argument("--pairs", type=int, metavar="N", help="number of pairs of timings per row")
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows with this text in their key")
     return parser
 

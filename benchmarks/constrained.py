@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rows import Quantity, Race, Row, peer, require
-from gyrfalcon import constrained_least_squares
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.oracles import ConstrainedFit, Moments, constrained_fit
+from gyrfalcon.oracles import ConstrainedFit, Moments, constrained_fit, constrained_least_squares
 
 N_ACTIVE, N_PASSIVE = 100_000, 5_000
 N_COLUMNS = 100

@@ -12,9 +12,8 @@ import numpy as np
 
 from benchmarks.constrained import N_COLUMNS, SLACK, Side, moments, sides
 from benchmarks.rows import Quantity, Race, Row, peer, require
-from gyrfalcon import constrained_least_squares
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.oracles import ConstrainedFit, constrained_fit
+from gyrfalcon.oracles import ConstrainedFit, constrained_fit, constrained_least_squares
 from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
 
 RIDGE = 1e-3

@@ -64,7 +64,7 @@ def linear_setting(environment: LinearEnvironment) -> Setting:
 
 
 def cumulative_regret(setting: Setting, n_rounds: int, seed: int) -> Floats:
-    """Regret up to each round; rewards of all actions are drawn, so that all learners meet the same luck."""
+    """Regret up to each round; rewards of all actions are drawn, as common random numbers of all learners."""
     rng = np.random.default_rng(seed)
     K, d = setting.n_actions, setting.width
     regret = np.empty(n_rounds)

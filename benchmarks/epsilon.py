@@ -92,16 +92,14 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.epsilon", description=__doc__)
     add = parser.add_argument
-    add(
-        "--rounds", type=int, metavar="T", help=f"{ROUNDS} unless told, and {LONG} in {LONG_ENVIRONMENT}, too"
-    )
-    add("--seeds", type=int, metavar="N", help=f"{SEEDS} unless told")
+    add("--rounds", type=int, metavar="T", help=f"{ROUNDS} by default, and {LONG} in {LONG_ENVIRONMENT}, too")
+    add("--seeds", type=int, metavar="N", help=f"{SEEDS} by default")
     add(
         "--environments",
         nargs="+",
         metavar="NAME",
         default=list(ENVIRONMENTS),
-        help=f"{', '.join(ENVIRONMENTS)} unless told",
+        help=f"{', '.join(ENVIRONMENTS)} by default",
     )
     add("--json", action="store_true", help="print one JSON document instead of the tables")
     add("--quick", action="store_true", help=f"{QUICK_ROUNDS} rounds and {QUICK_SEEDS} seeds")
@@ -197,7 +195,7 @@ def _table(found: Sequence[Played], family: str, n_seeds: int) -> Table:
         box=None,
         padding=(0, 0, 0, 1),
     )
-    table.add_column("\nworld", no_wrap=True)
+    table.add_column("\nenvironment", no_wrap=True)
     for name in (
         f"{'' if number else measure}\n{rule}" for measure in MEASURES for number, rule in enumerate(rules)
     ):

@@ -80,7 +80,7 @@ def repetitions(call: Call, clock: Clock) -> int:
 
 
 def sample(call: Call, number: int, clock: Clock) -> float:
-    """Mean seconds of so many calls."""
+    """Mean seconds of a call over several calls."""
     turns = range(number)
     start = clock()
     for _ in turns:

@@ -32,7 +32,7 @@ class Verdict(Enum):
 class Race:
     """Both sides, ready to be called again and again; `note` says what was checked beforehand.
 
-    A call gets through so many rounds, or does one thing; times are of a round, or of that thing.
+    A call plays `n_ours` or `n_theirs` rounds, or does one thing; times are per round, or of that thing.
     """
 
     ours: Call

@@ -13,7 +13,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("gyrfalcon", "gyrfalcon_paper")
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / "src" / package).rglob("*.py"))]
-PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))]
+PAGES = [
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "src").rglob("*.toml")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")),
+]
 
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 45
@@ -63,7 +67,9 @@ PRIVATE_WORDS = {
 """Words of a private dialect, and what the field says instead."""
 
 VAGUE = re.compile(
-    r"^(The same|It|Its|These|Those|Such|So)\b|\bso many\b|\bof its own\b|\bfor ever\b|\bmore of it\b", re.I
+    r"^(The same|It|Its|These|Those|Their|Such|So|Of|With|Without|Likewise|As the)\b"
+    r"|\bso many\b|\bof its own\b|\bfor ever\b|\bmore of it\b|\bdigits enough\b",
+    re.I,
 )
 """First lines that make no sense without what stands around them."""
 
@@ -235,6 +241,9 @@ def test_the_search_for_bare_decimals_can_fail(text: str, bad: bool) -> None:
         ("The same from rows.", True),
         ("It is a start.", True),
         ("Report so many more rounds.", True),
+        ("Likewise on the sample.", True),
+        ("Without a value that was added before.", True),
+        ("Moments without a value that was added before.", False),
         ("Report n more rounds.", False),
         ("Rows of the same block, in order.", False),
     ],

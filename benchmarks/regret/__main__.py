@@ -232,10 +232,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regret", description=__doc__)
     add = parser.add_argument
     add("--suite", choices=["all", "practice"], default="all", help="practice, given first: see its --help")
-    add("--rounds", type=int, nargs="*", metavar="T", help="lengths of runs; 20000 unless told")
+    add("--rounds", type=int, nargs="*", metavar="T", help="lengths of runs; 20000 by default")
     add("--no-replay", action="store_true", help="real sets with each row seen once; alone unless --rounds")
-    add("--environments", nargs="+", metavar="NAME", help="real, synthetic, all (unless told), or names")
-    add("--seeds", type=int, metavar="N", help="orderings of each environment, 10 unless told")
+    add("--environments", nargs="+", metavar="NAME", help="real, synthetic, all (by default), or names")
+    add("--seeds", type=int, metavar="N", help="orderings of each environment, 10 by default")
     peers = [package for package in PACKAGES if package != "gyrfalcon"]
     add("--peers", nargs="+", default=["all"], choices=["all", "none", *peers], help="other libraries")
     add(
@@ -247,7 +247,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--slow", action="store_true", help="those that take part only when asked for, too")
     add("--ablations", action="store_true", help="AdaptiveFalcon, and with one part off each, instead")
-    add("--baseline", metavar="NAME", help=f"whom others are compared with, {BASELINE} unless told")
+    add("--baseline", metavar="NAME", help=f"whom others are compared with, {BASELINE} by default")
     add("--again", metavar="TEXT", help="play contestants with this text in their name anew")
     add("--jobs", type=int, default=1, metavar="N", help="cells played at a time")
     add("--folder", default="out/regret", help="where results are, and tables go")

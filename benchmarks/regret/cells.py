@@ -1,4 +1,4 @@
-"""A cell: one contestant in one environment for so many rounds under one seed, and what it gives."""
+"""A cell: one contestant in one environment for a number of rounds under one seed, and what it gives."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A number that is measured in runs of so many rounds, and its bar."""
+    """A number that is measured in runs of a given length, and its bar."""
 
     text: str
     measured: Callable[[Table], Measured | str]

@@ -1,7 +1,12 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+from gyrfalcon import bandit as bandit
 from gyrfalcon import environments as environments
+from gyrfalcon import estimates as estimates
 from gyrfalcon import kernels as kernels
 from gyrfalcon import learners as learners
+from gyrfalcon import oracles as oracles
+from gyrfalcon import simulation as simulation
+from gyrfalcon import sweeps as sweeps
 from gyrfalcon import theory as theory
 from gyrfalcon.bandit.bandit import Bandit as Bandit
 from gyrfalcon.bandit.decision import Decision as Decision
@@ -24,7 +29,6 @@ from gyrfalcon.core.schedules import KnownHorizon as KnownHorizon
 from gyrfalcon.estimates.misspecification.estimate import (
     misspecification_estimate as misspecification_estimate,
 )
-from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice as epsilon_choice
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon as AdaptiveFalcon
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy as EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
@@ -42,16 +46,9 @@ from gyrfalcon.learners.optimistic.oful import OFUL as OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB as RegCB
 from gyrfalcon.learners.protocol import Learner as Learner
 from gyrfalcon.learners.squarecb import SquareCB as SquareCB
-from gyrfalcon.oracles.features.bases import Identity as Identity
-from gyrfalcon.oracles.features.bases import Polynomial as Polynomial
-from gyrfalcon.oracles.features.smooth import RandomFourier as RandomFourier
-from gyrfalcon.oracles.features.smooth import Splines as Splines
 from gyrfalcon.oracles.linear.linear import Linear as Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor as Regressor
-from gyrfalcon.oracles.solvers.constrained import constrained_least_squares as constrained_least_squares
-from gyrfalcon.oracles.stump_hull.regressor import StumpHull as StumpHull
 from gyrfalcon.simulation.simulate import simulate as simulate
-from gyrfalcon.simulation.trace import Summary as Summary
 from gyrfalcon.simulation.trace import Trace as Trace
 from gyrfalcon.sweeps.grid import Grid as Grid
 from gyrfalcon.sweeps.run import run_sweep as run_sweep

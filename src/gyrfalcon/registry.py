@@ -42,8 +42,6 @@ KINDS = {
     "problem": Kind("gyrfalcon", "Problems, features and logs"),
     "learner": Kind("gyrfalcon", "Learners"),
     "model_class": Kind("gyrfalcon", "Model classes"),
-    "regressor": Kind("gyrfalcon", "Regressors of our own"),
-    "basis": Kind("gyrfalcon", "Bases"),
     "schedule": Kind("gyrfalcon", "Schedules of epochs"),
     "simulation": Kind("gyrfalcon", "Simulations and sweeps"),
     "estimate": Kind("gyrfalcon", "Estimates from logged data"),
@@ -54,8 +52,11 @@ KINDS = {
     "environment_part": Kind("gyrfalcon.environments", "Parts of an environment of your own"),
     "kernel": Kind("gyrfalcon.kernels", "Exploration kernels"),
     "learner_part": Kind("gyrfalcon.learners", "Parts of a learner of your own"),
+    "basis": Kind("gyrfalcon.oracles", "Bases"),
+    "regressor": Kind("gyrfalcon.oracles", "Regressors of our own"),
     "solver": Kind("gyrfalcon.oracles", "Solvers of constrained least squares"),
     "estimate_part": Kind("gyrfalcon.estimates", "Results of estimates"),
+    "simulation_part": Kind("gyrfalcon.simulation", "Results of simulations"),
     "sweep_part": Kind("gyrfalcon.sweeps", "Parts of a sweep"),
     "stored": Kind(None, "Internal classes that stand in files"),
 }
@@ -115,12 +116,10 @@ ENTRIES = (
     Entry("KnownHorizon", "core.schedules", "schedule", "schedule/known-horizon"),
     Entry("simulate", "simulation.simulate", "simulation"),
     Entry("Trace", "simulation.trace", "simulation"),
-    Entry("Summary", "simulation.trace", "simulation"),
+    Entry("Summary", "simulation.trace", "simulation_part"),
     Entry("Grid", "sweeps.grid", "simulation"),
     Entry("run_sweep", "sweeps.run", "simulation"),
     Entry("misspecification_estimate", "estimates.misspecification.estimate", "estimate"),
-    Entry("epsilon_choice", "estimates.misspecification.passive_share", "estimate"),
-    Entry("constrained_least_squares", "oracles.solvers.constrained", "estimate"),
     Entry("Learner", "learners.protocol", "protocol"),
     Entry("Policy", "core.policies.kernel_policy", "protocol"),
     Entry("Epoch", "core.epochs", "protocol", "epoch"),
@@ -172,8 +171,10 @@ ENTRIES = (
     Entry("ConstrainedFit", "oracles.solvers.constrained", "solver"),
     Entry("DualFit", "oracles.solvers.dual_search", "solver"),
     Entry("Moments", "oracles.solvers.moments", "solver", "moments"),
+    Entry("constrained_least_squares", "oracles.solvers.constrained", "solver"),
     Entry("constrained_fit", "oracles.solvers.constrained", "solver"),
     Entry("dual_search", "oracles.solvers.dual_search", "solver"),
+    Entry("epsilon_choice", "estimates.misspecification.passive_share", "estimate_part"),
     Entry("EpsilonChoice", "estimates.misspecification.passive_share", "estimate_part"),
     Entry("MisspecificationEstimate", "estimates.misspecification.result", "estimate_part"),
     Entry("NotEstimableError", "estimates.misspecification.result", "estimate_part"),
@@ -234,7 +235,7 @@ ENTRIES = (
     Entry("DecisionRule", "bandit.decision_rules", "stored", "bandit/decision-rule"),
 )
 DOORS = tuple(dict.fromkeys(kind.door for kind in KINDS.values() if kind.door is not None))
-MODULES = ("environments", "kernels", "learners", "theory")
+MODULES = tuple(sorted({*(door.partition(".")[2] for door in DOORS if "." in door), "theory"}))
 """Public modules that `gyrfalcon` has as attributes."""
 
 _BY_ID = {entry.id: entry for entry in ENTRIES if entry.id is not None}
@@ -280,6 +281,7 @@ def front_door(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
         raise AttributeError(f"module {door!r} has no attribute {name!r}")
 
     def names() -> list[str]:
-        return sorted({*vars(import_module(door)), *known, *modules})
+        special = (name for name in vars(import_module(door)) if name.startswith("__"))
+        return sorted({*special, *known, *modules})
 
     return load, names, list(known)

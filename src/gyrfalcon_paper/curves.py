@@ -1,4 +1,4 @@
-"""How the pictures of two actions on a line are drawn: reward over context, and who is played where."""
+"""Pictures of two actions on an interval: reward over context, and which action is played where."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STRIP = 0.045
 """The height of the strip of played actions, as a fraction of the picture's."""
 
 
-def lines_table(model: Scorer) -> Columns:
+def model_table(model: Scorer) -> Columns:
     """A linear model by its values at the ends of (0, 1)."""
     first, second = heights_of(model)
     return table_of(x=[0.0, 1.0], action_1=first, action_2=second)
@@ -38,18 +38,18 @@ def truth_table(example: StepExample | SensitivityExample, jump: float) -> Colum
     return table_of(piece=[1, 1, 2, 2], x=x, action_1=means[:, 0], action_2=means[:, 1])
 
 
-def draw_truth(axes: Axes, truth: Columns, **line: object) -> None:
+def draw_truth(axes: Axes, truth: Columns, **style: object) -> None:
     """Draw the expected rewards of both actions, broken where they jump."""
     piece, x = numbers(truth, "piece"), numbers(truth, "x")
     for colour, name in zip(ACTION_COLOURS, ("action_1", "action_2"), strict=True):
         for part in (piece == 1, piece == 2):
-            axes.plot(x[part], numbers(truth, name)[part], **{"color": colour, **line})  # type: ignore[arg-type]
+            axes.plot(x[part], numbers(truth, name)[part], **{"color": colour, **style})  # type: ignore[arg-type]
 
 
-def draw_lines(axes: Axes, lines: Columns, **line: object) -> None:
+def draw_model(axes: Axes, model: Columns, **style: object) -> None:
     """Draw a linear model: columns x, action_1 and action_2."""
     for colour, name in zip(ACTION_COLOURS, ("action_1", "action_2"), strict=True):
-        axes.plot(numbers(lines, "x"), numbers(lines, name), **{"color": colour, **line})  # type: ignore[arg-type]
+        axes.plot(numbers(model, "x"), numbers(model, name), **{"color": colour, **style})  # type: ignore[arg-type]
 
 
 def play_table(scores: Callable[[Floats], Floats], switch: float) -> Columns:

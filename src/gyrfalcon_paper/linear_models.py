@@ -16,13 +16,13 @@ def interval_contexts(x: Floats) -> Contexts:
 
 
 def heights_of(model: Scorer) -> Floats:
-    """The heights at x = 0 and at x = 1 of each action's line, without any bonus, (K, 2)."""
+    """Predictions at x = 0 and at x = 1 for each action, without any bonus, (K, 2)."""
     estimates = model.model if isinstance(model, OptimisticModel) else model
     return estimates.scores(interval_contexts(np.array([0.0, 1.0]))).T
 
 
-def lines_of(model: Scorer) -> Floats:
-    """Intercept and slope of each action's line, without any bonus, (K, 2)."""
+def coefficients_of(model: Scorer) -> Floats:
+    """Intercept and slope of each action, without any bonus, (K, 2)."""
     at_0, at_1 = heights_of(model).T
     return np.stack([at_0, at_1 - at_0], axis=1)
 
@@ -36,16 +36,16 @@ def played_model(policy: Policy | None) -> Scorer | None:
 
 
 def crossing(model: Scorer) -> float:
-    """Where the lines of two actions meet; nan if they are parallel."""
+    """Where the predictions for two actions are equal; nan if their slopes are."""
     at_0, at_1 = heights_of(model)[0] - heights_of(model)[1]
     return float(at_0 / (at_0 - at_1)) if at_0 != at_1 else float("nan")
 
 
-def distance(lines: Floats) -> float:
-    """The root of the mean square of lines, over contexts uniform on (0, 1) and actions.
+def distance(coefficients: Floats) -> float:
+    """The root mean square of linear functions, over contexts uniform on (0, 1) and actions.
 
     >>> round(distance(np.array([[0.0, 1.0], [0.0, 0.0]])), 6)  # x for one of two actions
     0.408248
     """
-    intercept, slope = lines.T
+    intercept, slope = coefficients.T
     return float(np.sqrt(np.mean(intercept**2 + intercept * slope + slope**2 / 3.0)))

@@ -59,6 +59,7 @@ def test_reprs_say_what_matters_in_one_line() -> None:
     assert repr(log.take(slice(0, 0))) == "Log(0 rows)"
     trace = simulate(Uniform(), StepExample(), 100, checkpoints=[50])
     assert repr(trace).startswith("Trace(1 replication of 100 rounds, 2 checkpoints, mean regret ")
+    assert repr(trace.epochs[0][-1]) == "PlayedEpoch(index=1, start=0, stop=100)"
 
 
 @pytest.mark.parametrize("n_actions", [2, 200])

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from gyrfalcon import Bandit
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -30,6 +31,12 @@ def test_the_numbers_are_those_of_the_library() -> None:
     assert report["regret_per_round_last_fifth"]["mean"] == pytest.approx(late.mean())
     assert report["reward_per_round"]["mean"] == pytest.approx(trace.reward[:, -1].mean() / 500)
     assert report["simulation"] == "LinUCB(alpha=0.3) in SensitivityExample(theta=0.01)"
+
+
+def test_an_environment_alone_is_played_by_the_default_of_a_bandit() -> None:
+    report = numbers("simulate", "StepExample", *SMALL)
+    assert report["simulation"] == "AdaptiveFalcon in StepExample"
+    assert "AdaptiveFalcon" in repr(Bandit(["a", "b"]))
 
 
 def test_people_get_a_table_with_standard_errors() -> None:
@@ -149,6 +156,7 @@ def test_a_environment_within_a_environment_can_be_set() -> None:
         (("LinUCB", "StepExample", "--checkpoints", "3,x"), "--checkpoints 3,x"),
         (("LinUCB", "StepExample", "--checkpoints", "3,100000"), "100000"),
         (("LinUCB",), "ENVIRONMENT"),
+        ((), "there is no ENVIRONMENT"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(arguments: tuple[str, ...], words: str) -> None:

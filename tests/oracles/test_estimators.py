@@ -73,6 +73,12 @@ def test_the_name_is_the_public_one_and_only_changed_parameters_are_kept() -> No
     assert estimator_of(Mean(shrinkage=0.1)).name == f"{__name__}.Mean"
 
 
+def test_files_know_our_own_regressors_by_a_name_that_no_module_has_to_offer() -> None:
+    assert estimator_of(StumpHull(budget=2.0)).name == "gyrfalcon.StumpHull"
+    assert class_named("gyrfalcon.StumpHull") is StumpHull
+    assert class_named("gyrfalcon.oracles.StumpHull") is StumpHull
+
+
 def test_the_seed_stands_in_for_a_random_state_that_is_not_set() -> None:
     tree = estimator_of(DecisionTreeRegressor())
     assert tree.built(seed=5).random_state == 5

@@ -51,7 +51,7 @@ OTHER_VERDICTS = {
     "theorem-1-runs": Verdict.VACUOUS,
     "assumption-1-range": Verdict.TYPO,
     "minimal-sets": Verdict.TYPO,
-    "assumption-1-lines": Verdict.VACUOUS,
+    "assumption-1-linear-models": Verdict.VACUOUS,
     "lemma-7": Verdict.VACUOUS,
     "lemma-7-delta": Verdict.ERRATUM,
     "gamma-grows": Verdict.ERRATUM,
@@ -166,7 +166,7 @@ def test_the_table_says_what_a_check_that_fails_means(holds: bool | Verdict | No
 
 
 def test_a_finding_that_stands_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="step-best-line stands twice"):
+    with pytest.raises(ValueError, match="step-best-linear-model stands twice"):
         claims_of([step.best_linear_model(), step.best_linear_model()])
 
 
@@ -180,7 +180,7 @@ def test_findings_refuse_what_a_table_could_not_show() -> None:
 WRONG: list[tuple[str, Callable[[], list[Finding]]]] = [
     ("iltcb-rate", partial(examples.rate_of_iltcb, printed=2.0)),
     ("falcon-fits", partial(examples.fits_of_falcon, printed=0.5)),
-    ("step-best-line", partial(step.best_linear_model, ((-0.25, 1.4), (0.5, 0.0)))),
+    ("step-best-linear-model", partial(step.best_linear_model, ((-0.25, 1.4), (0.5, 0.0)))),
     ("step-best-policy", partial(step.best_policy, printed_switch=0.4)),
     ("step-best-policy", partial(step.best_policy, printed_regret=0.01)),
     ("step-errors", partial(step.errors_of_the_class, printed_b=0.03)),
@@ -206,7 +206,7 @@ WRONG: list[tuple[str, Callable[[], list[Finding]]]] = [
     ("constraint-shrinks", partial(gamma.slack_shrinks, ratio=1)),
     ("slack-falls", partial(gamma.slack_falls, threshold=0.0)),
     ("example-3", partial(examples.entropy_classes, 0.5)),
-    ("assumption-1-lines", partial(learning.inclusions, 50, C=0.05)),
+    ("assumption-1-linear-models", partial(learning.inclusions, 50, C=0.05)),
     ("lemma-1", partial(kernel.worst_error_bound, 900, 0.5)),
     ("lemma-2", partial(kernel.best_models_regret, 900, 1.0)),
     ("policies-behind-kernel", partial(kernel.policies_behind_the_kernel, 900, 1.1)),
@@ -245,7 +245,7 @@ WRONG: list[tuple[str, Callable[[], list[Finding]]]] = [
     ("algorithm-2-right-end", partial(search.algorithm_2, 6, beyond=0.0)),
     ("lemma-11-c8-second", partial(constants.induction_of_c_8, chosen=lambda *_: 30.0)),
     ("sensitivity-best-policy", partial(sensitivity.best_policy_is_optimal, (0.05,), 0.1)),
-    ("sensitivity-fit", partial(sensitivity.optimal_data_mislead, printed_line=0.9)),
+    ("sensitivity-fit", partial(sensitivity.optimal_data_mislead, printed_intercept=0.9)),
     ("sensitivity-regret", partial(sensitivity.optimal_data_mislead, printed=0.5)),
     ("sensitivity-error", partial(sensitivity.error_is_small, printed=0.2)),
     ("one-step-falcon-theta-0.05", partial(one_step.one_step, 0.05, 2, 100.0, printed=0.51)),
@@ -276,7 +276,7 @@ CORRECTED: list[tuple[str, Callable[[], list[Finding]]]] = [
     ("assumption-1-range", partial(learning.range_of_zeta, 0.4)),
     ("minimal-sets", partial(learning.empirical_minimal_sets, printed_from_all=False)),
     ("linear-range", partial(learning.models_without_bounds, 200, rarity=0.01)),
-    ("assumption-1-lines", partial(learning.inclusions, 100, C=16.0)),
+    ("assumption-1-linear-models", partial(learning.inclusions, 100, C=16.0)),
     ("lemma-11-c8-second", partial(constants.induction_of_c_8, chosen=lambda *_: 50.0)),
 ]
 

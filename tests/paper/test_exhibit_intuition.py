@@ -8,7 +8,7 @@ from gyrfalcon_paper.exhibits.exhibit import Tables
 from gyrfalcon_paper.exhibits.intuition import (
     EPOCHS,
     EXHIBIT,
-    FirstLine,
+    FirstActionModel,
     ellipse,
     epoch_rows,
     excess,
@@ -79,7 +79,7 @@ def test_a_line_above_a_half_plays_action_1_everywhere() -> None:
     from gyrfalcon.environments.paper import StepExample
     from gyrfalcon.environments.population.population import greedy_policy
 
-    assert StepExample().population.regret(greedy_policy(FirstLine(1.0, 0.0))) == pytest.approx(0.25)
+    assert StepExample().population.regret(greedy_policy(FirstActionModel(1.0, 0.0))) == pytest.approx(0.25)
 
 
 def test_the_figure_is_labelled(tables: Tables) -> None:

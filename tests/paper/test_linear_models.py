@@ -12,7 +12,7 @@ from gyrfalcon.environments.paper import SensitivityExample, StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.models import OptimisticModel
 from gyrfalcon_paper.exhibits.sensitivity import optimal_log
-from gyrfalcon_paper.linear_models import crossing, heights_of, lines_of, played_model
+from gyrfalcon_paper.linear_models import coefficients_of, crossing, heights_of, played_model
 
 
 class Lines:
@@ -26,7 +26,7 @@ class Lines:
 
 def test_lines_are_read_off_their_ends() -> None:
     lines = [(0.1, 0.5), (0.7, -0.2), (0.3, 0.0)]
-    assert lines_of(Lines(*lines)) == pytest.approx(np.array(lines))
+    assert coefficients_of(Lines(*lines)) == pytest.approx(np.array(lines))
     assert heights_of(Lines(*lines)) == pytest.approx(np.array([[0.1, 0.6], [0.7, 0.5], [0.3, 0.3]]))
 
 

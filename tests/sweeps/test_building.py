@@ -22,10 +22,8 @@ from gyrfalcon import (
     Geometric,
     Linear,
     LinUCB,
-    Polynomial,
     Regressor,
     SquareCB,
-    StumpHull,
 )
 from gyrfalcon.core.epochs import PassiveDesign
 from gyrfalcon.environments import LinearEnvironment, StepExample
@@ -34,6 +32,7 @@ from gyrfalcon.environments.data.named import NamedSet
 from gyrfalcon.environments.delayed import Delayed
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.environments.wrappers import Switching
+from gyrfalcon.oracles import Polynomial, StumpHull
 from gyrfalcon.sweeps.build import build_environment, build_learner
 from gyrfalcon.sweeps.content_key import Keyed, as_text, label_of, settings_digest, settings_of
 from gyrfalcon.sweeps.registry import ENVIRONMENTS, LEARNERS

@@ -19,26 +19,26 @@ class Moments(NamedTuple):
     squares: float = 0.0
 
     def added(self, value: float) -> Moments:
-        """With one more value."""
+        """Moments with one more value."""
         step = value - self.mean
         mean = self.mean + step / (self.n + 1)
         return Moments(self.n + 1, mean, self.squares + step * (value - mean))
 
     def replaced(self, before: float, value: float) -> Moments:
-        """With a value in the place of one that was added before."""
+        """Moments with a value in the place of one that was added before."""
         mean = self.mean + (value - before) / self.n
         squares = self.squares + (value - before) * (value - mean + before - self.mean)
         return Moments(self.n, mean, max(squares, 0.0))
 
     def removed(self, value: float) -> Moments:
-        """Without a value that was added before."""
+        """Moments without a value that was added before."""
         if self.n <= 1:
             return Moments()
         mean = self.mean - (value - self.mean) / (self.n - 1)
         return Moments(self.n - 1, mean, max(self.squares - (value - self.mean) * (value - mean), 0.0))
 
     def merged(self, other: Moments) -> Moments:
-        """With all values of another."""
+        """Moments of the values of both."""
         n, gap = self.n + other.n, other.mean - self.mean
         if not n:
             return self

@@ -25,6 +25,10 @@ from gyrfalcon.theory import (
 
 _MOST_ROUNDS = 10**150
 """Where a search over horizons gives up: floats end where its square does."""
+_COVERED = (
+    "The theorem is for convex classes of models with values in [0, 1]. `Linear` is unbounded, so that the "
+    "theorem is not proved of it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class Theorem:
 
     def sentences(self) -> list[str]:
         """Sentences that interpret the bounds and the passive share."""
-        return [*self._about_bound(), *self._about_epsilon()]
+        return [*self._about_bound(), *self._about_epsilon(), _COVERED]
 
     def _rates(self, index: int, start: int, stop: int, n_before: int) -> EpochRates:
         n_passive = passive_count(self.epsilon, stop - start)

@@ -14,7 +14,9 @@ from gyrfalcon.cli._progress import progress
 if TYPE_CHECKING:
     from gyrfalcon.simulation.trace import Summary, Trace
 
+DEFAULT = "AdaptiveFalcon"
 EXAMPLES = """\
+gyrfalcon simulate StepExample
 gyrfalcon simulate EpsilonFalcon StepExample
 gyrfalcon simulate LinUCB BumpEnvironment --set alpha=0.3
 gyrfalcon simulate Falcon BumpEnvironment --environment-set radius=0.2
@@ -25,21 +27,21 @@ gyrfalcon simulate LinTS digits --rounds 5000 --out trace.parquet --epochs
 
 def simulate(
     learner: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="LEARNER",
-            help="Name of a learner, as listed by `gyrfalcon learners`.",
+            help=f"Name of a learner, as listed by `gyrfalcon learners`; without one, {DEFAULT}.",
             show_default=False,
         ),
-    ],
+    ] = None,
     environment: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="ENVIRONMENT",
-            help="Name of an environment, or of a data set such as digits.",
+            help="Name of an environment, or of a data set such as digits: a single name is this.",
             show_default=False,
         ),
-    ],
+    ] = None,
     rounds: Annotated[int, typer.Option(parser=whole, metavar="N", help="Rounds per replication.")] = 10_000,
     replications: Annotated[
         int, typer.Option(parser=whole, metavar="R", help="Number of independent replications.")
@@ -106,7 +108,8 @@ def simulate(
     from gyrfalcon.cli._traces import check_files, save_figure, save_trace
 
     check_files(out, figure)
-    chosen = _built(learner, environment, learner_settings or [], environment_settings or [])
+    names = _names(learner, environment)
+    chosen = _built(*names, learner_settings or [], environment_settings or [])
     trace = _played(*chosen, rounds, replications, seed, checkpoints)
     files = {}
     if out is not None:
@@ -116,6 +119,13 @@ def simulate(
         save_figure(figure, trace, _title(*chosen))
         files["figure"] = str(figure)
     _report(_title(*chosen), trace, seed, files, epochs=epochs, as_json=as_json)
+
+
+def _names(first: str | None, second: str | None) -> tuple[str, str]:
+    """The learner and the environment; a single name is that of the environment."""
+    if first is None:
+        raise ValueError("there is no ENVIRONMENT; name one, as in `gyrfalcon simulate StepExample`.")
+    return (DEFAULT, first) if second is None else (first, second)
 
 
 def _built(

@@ -42,9 +42,16 @@ def check_not_negative(name: str, value: float) -> None:
         raise ValueError(f"{name} is {short_repr(value)}; give a finite number of at least 0.")
 
 
-def check_whole(name: str, value: object, least: int = 1, below: int | None = None) -> None:
-    """Refuse what is not a whole number of at least `least`, and below a bound if there is one."""
+def check_whole(
+    name: str, value: object, least: int = 1, below: int | None = None, *, floats: bool = False
+) -> None:
+    """Refuse what is not a whole number of at least `least`, and below a bound if there is one.
+
+    With `floats`, numbers such as 1e6 are whole, too.
+    """
     number = int(value) if not isinstance(value, bool) and isinstance(value, Integral) else None
+    if floats and is_number(value) and value % 1.0 == 0.0:
+        number = int(value)
     if number is None or number < least or (below is not None and number >= below):
         limit = "" if below is None else f" and below {below}"
         raise ValueError(f"{name} is {short_repr(value)}; give a whole number of at least {least}{limit}.")
@@ -70,19 +77,20 @@ def check_flag(name: str, value: object) -> None:
         raise ValueError(f"{name} is {short_repr(value)}; give True or False.")  # noqa: TRY004 - as all settings
 
 
-def check_epsilon(epsilon: float) -> None:
-    """Refuse a passive share outside [0, 0.5)."""
-    if not (is_number(epsilon) and 0.0 <= epsilon < 0.5):
+def check_epsilon(epsilon: float, name: str = "epsilon", *, positive: bool = False) -> None:
+    """Refuse a passive share outside [0, 0.5), or outside (0, 0.5) where it must be positive."""
+    if not (is_number(epsilon) and 0.0 <= epsilon < 0.5) or (positive and epsilon == 0.0):
+        shares = "(0, 0.5)" if positive else "[0, 0.5)"
         raise ValueError(
-            f"epsilon is {short_repr(epsilon)}; the passive share must be in [0, 0.5), for example 0.05."
+            f"{name} is {short_repr(epsilon)}; the passive share must be in {shares}, for example 0.05."
         )
 
 
-def check_delta(delta: float) -> None:
-    """Refuse a confidence outside (0, 0.49]."""
-    if not (is_number(delta) and 0.0 < delta <= 0.49):
+def check_delta(delta: float, most: float = 0.49) -> None:
+    """Refuse a confidence outside (0, most]."""
+    if not (is_number(delta) and 0.0 < delta <= most):
         raise ValueError(
-            f"delta is {short_repr(delta)}; the proof needs delta in (0, 0.49], for example 0.05."
+            f"delta is {short_repr(delta)}; the proof needs delta in (0, {most:.4g}], for example 0.05."
         )
 
 

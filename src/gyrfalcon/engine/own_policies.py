@@ -66,13 +66,13 @@ class _Checked:
     learner: str
 
     def probabilities(self, contexts: Contexts) -> Floats:
-        """The probabilities of the policy, (n, K), if they are some."""
+        """The probabilities of the policy, (n, K); ValueError unless each row is a distribution."""
         probabilities = self.policy.probabilities(contexts)
         self._check(probabilities, contexts)
         return probabilities
 
     def row(self, contexts: Contexts) -> list[float]:
-        """The probabilities of the first row, if they are some."""
+        """The probabilities of the first row; ValueError unless they are a distribution."""
         quick = getattr(self.policy, "row", None)
         if quick is None:
             row: list[float] = self.probabilities(contexts)[0].tolist()

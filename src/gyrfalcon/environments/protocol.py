@@ -11,6 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.settings import shapes_repr
 
 BLOCK = 8192
 """Number of consecutive rounds that share a random stream."""
@@ -47,6 +48,8 @@ class PotentialOutcomes:
     reward_round: Ints | None = None
     final_round: Ints | None = None
 
+    __repr__ = shapes_repr
+
     def __len__(self) -> int:
         return len(self.means)
 
@@ -58,19 +61,17 @@ class PotentialOutcomes:
         return PotentialOutcomes(self.contexts.take(rows), self.means[rows], self.rewards[rows], known, final)
 
     @staticmethod
-    def concat(environments: Sequence[PotentialOutcomes], rounds: Sequence[Ints]) -> PotentialOutcomes:
-        """The outcomes of several environments, in the order given; `rounds` are their round numbers."""
-        if len(environments) == 1:
-            return environments[0]
-        known = [environment.reward_round for environment in environments]
-        final = [environment.final_round for environment in environments]
+    def concat(parts: Sequence[PotentialOutcomes], rounds: Sequence[Ints]) -> PotentialOutcomes:
+        """Outcomes of several parts as one, in the order given; `rounds` are the round numbers of each."""
+        if len(parts) == 1:
+            return parts[0]
+        known = [part.reward_round for part in parts]
+        final = [part.final_round for part in parts]
         at_once = [own if one is None else one for one, own in zip(known, rounds, strict=True)]
         return PotentialOutcomes(
-            Contexts.concat(
-                [environment.contexts for environment in environments], environments[0].means.shape[1]
-            ),
-            np.concatenate([environment.means for environment in environments]),
-            np.concatenate([environment.rewards for environment in environments]),
+            Contexts.concat([part.contexts for part in parts], parts[0].means.shape[1]),
+            np.concatenate([part.means for part in parts]),
+            np.concatenate([part.rewards for part in parts]),
             _joined_rounds(known, rounds),
             _joined_rounds(final, at_once),
         )
@@ -142,14 +143,14 @@ def block_generator(seed: int, block: int) -> np.random.Generator:
     return np.random.default_rng([seed, 0, block])
 
 
-def drawn(environment_of: Callable[[int], PotentialOutcomes], start: int, stop: int) -> PotentialOutcomes:
+def drawn(outcomes_of: Callable[[int], PotentialOutcomes], start: int, stop: int) -> PotentialOutcomes:
     """Rounds start..stop-1 of an environment that is drawn block by block.
 
     Means are computed for complete blocks too: matrix products round differently for fewer rows.
 
     Parameters
     ----------
-    environment_of : Callable[[int], PotentialOutcomes]
+    outcomes_of : Callable[[int], PotentialOutcomes]
         Function from the number of a block to its `BLOCK` rounds.
     start : int
         First round.
@@ -158,6 +159,6 @@ def drawn(environment_of: Callable[[int], PotentialOutcomes], start: int, stop: 
     """
     cuts = list(blocks(start, stop)) or [(start // BLOCK, slice(0, 0))]
     return PotentialOutcomes.concat(
-        [environment_of(block).take(rows) for block, rows in cuts],
+        [outcomes_of(block).take(rows) for block, rows in cuts],
         [block * BLOCK + np.arange(rows.start, rows.stop) for block, rows in cuts],
     )

@@ -71,7 +71,9 @@ class ReplicationBatch:
     def fit(self) -> StackedFit:
         """Fits of all replications, of rewards above their means in multiples of their spreads."""
         fit = StackedOracle.of(self.oracles).fit(self.rows, widths=isinstance(self.learner, RidgeLearner))
-        return replace(fit, lines=fit.lines.rescaled(*np.array([scale.of_scores for scale in self.scales]).T))
+        return replace(
+            fit, models=fit.models.rescaled(*np.array([scale.of_scores for scale in self.scales]).T)
+        )
 
     def take(self, places: Sequence[int]) -> ReplicationBatch:
         """A batch of some of the replications."""
@@ -119,7 +121,7 @@ class BatchedPolicy:
         size = SampleSize(batch.n, n_new, problem.n_actions, oracle.n_parameters, index)
         learner = batch.learner
         if isinstance(learner, RegressionLearner):
-            return BatchedPolicy(batch, fit, size, KernelPolicy(fit.lines, learner.kernel(size)))
+            return BatchedPolicy(batch, fit, size, KernelPolicy(fit.models, learner.kernel(size)))
         limits = np.array([scale.limits for scale in batch.scales])
         context = _context(batch, size, batch.rows.weight.reshape(len(batch), -1), limits)
         return BatchedPolicy(batch, fit, size, learner.policy_of(_optimistic(batch, fit), context))
@@ -146,7 +148,7 @@ class BatchedPolicy:
         """The policy of one replication."""
         learner, oracle = self.batch.learner, self.batch.oracles[place]
         if isinstance(learner, RegressionLearner):
-            model = self.fit.lines.alone(place, IdentityMap(len(oracle.design.center)))
+            model = self.fit.models.alone(place, IdentityMap(len(oracle.design.center)))
             kernel = learner.kernel(self.size)
             return KernelPolicy(model, TryingKernel(kernel, None) if learner.tries_unknown else kernel)
         optimistic = _optimistic(self.batch, self.fit).alone(place)
@@ -176,7 +178,7 @@ def _context(batch: ReplicationBatch, size: SampleSize, weights: Floats, limits:
 def _optimistic(batch: ReplicationBatch, fit: StackedFit) -> StackedOptimist:
     assert fit.factors is not None  # a ridge learner's fit has them
     centers = np.stack([oracle.design.center for oracle in batch.oracles])
-    return StackedOptimist(fit.lines, batch.oracles[0].design, centers, fit.factors, 0.0)
+    return StackedOptimist(fit.models, batch.oracles[0].design, centers, fit.factors, 0.0)
 
 
 def _concatenated(rows: Sequence[Moments]) -> Moments:

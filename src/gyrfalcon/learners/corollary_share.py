@@ -66,7 +66,8 @@ def estimated_shares(rows: Log, oracle: AnyOracle, n_actions: int) -> tuple[tupl
             f"b could not be estimated: its {interval} rules out nothing, as the variance of rewards is "
             f"{used.reward.var():.4g}"
         )
-    shares, source = epsilon_choice(found, n_actions).range, f"{found.method} of {found.n_rows} passive rows"
+    shares = epsilon_choice(found, n_actions).range
+    source = f"{found.method.replace('_', ' ')} of {found.n_rows} passive rows"
     if found.is_lower_bound:
         return shares, (
             f"Corollary 1 has a passive share between {shares[0]:.4f} and {shares[1]:.4f}: b is bounded "

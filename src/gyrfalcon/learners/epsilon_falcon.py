@@ -66,7 +66,7 @@ class EpsilonFalcon:
         by Corollary 1, from what passive rows show of the misspecification b, and 0.05 before. Above three
         features passive rows only bound b, and the share is moved into the range of the bounds.
     delta
-        RidgeFit (delta), in (0, 0.49].
+        Confidence (delta), in (0, 0.49].
     tau_1
         Rounds of the first epoch (tau_1 >= 4): 4 in "paper", 100 in "calibrated".
     c_gamma

@@ -117,11 +117,11 @@ class Prefetch:
         )
 
     def _chunk(self, start: int, stop: int) -> BatchedRounds:
-        environments = [_drawn(run, start, stop) for run in self._runs]
+        drawn = [_drawn(run, start, stop) for run in self._runs]
         return BatchedRounds(
-            np.stack([outcomes.contexts.shared for outcomes in environments]),
-            np.stack([outcomes.means for outcomes in environments]),
-            np.stack([outcomes.rewards for outcomes in environments]),
+            np.stack([outcomes.contexts.shared for outcomes in drawn]),
+            np.stack([outcomes.means for outcomes in drawn]),
+            np.stack([outcomes.rewards for outcomes in drawn]),
             np.stack([generator.random(stop - start) for generator in self._generators]),
         )
 

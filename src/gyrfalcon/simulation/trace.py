@@ -12,6 +12,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.core.validation import check_whole
 from gyrfalcon.frames import Column, Tabular
 
@@ -65,6 +66,8 @@ class PlayedEpoch:
     stop: int
     report: FitReport | None
     policy: Policy | None = None  # only where policies are kept
+
+    __repr__ = shapes_repr
 
     @staticmethod
     def of(epoch: Epoch, keep_policy: bool) -> PlayedEpoch:
@@ -208,12 +211,10 @@ def checkpoint_rounds(checkpoints: Checkpoints, n_rounds: int) -> Ints:
     ([10, 50, 100], [1, 10, 100])
     """
     check_whole("n_rounds", n_rounds, below=MOST_ROUNDS)
-    if isinstance(checkpoints, str):
-        if checkpoints != "every":
-            raise ValueError(f"checkpoints is {checkpoints!r}; give 'every', a number, or rounds.")
+    if isinstance(checkpoints, str) and checkpoints == "every":
         return np.arange(1, n_rounds + 1)
-    if isinstance(checkpoints, bool):
-        raise ValueError(f"checkpoints is {checkpoints}; give 'every', a number, or rounds.")  # noqa: TRY004 - as all settings
+    if isinstance(checkpoints, str | bool):
+        raise ValueError(f"checkpoints is {checkpoints!r}; give 'every', a number, or rounds.")  # noqa: TRY004 - as all settings
     if checkpoints is None or isinstance(checkpoints, int | np.integer):
         return _spaced(_N_CHECKPOINTS if checkpoints is None else int(checkpoints), n_rounds)
     rounds = np.asarray(checkpoints)

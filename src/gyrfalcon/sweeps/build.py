@@ -65,7 +65,7 @@ def choices(entry: object, finder: Finder, place: str) -> Iterator[object]:
 
 
 def n_choices(entry: object, finder: Finder, place: str) -> int:
-    """How many there are of them, without making them.
+    """Number of combinations of settings that an entry describes, without making them.
 
     >>> n_choices({"name": "LinUCB", "alpha": [0.1, 1.0], "ridge": [1.0, 2.0]}, learner_maker, "learner")
     4

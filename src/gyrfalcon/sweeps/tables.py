@@ -78,7 +78,7 @@ def table_of(cell: Cell, trace: Trace) -> pa.Table:
 
 
 def _cell_columns(cell: Cell, trace: Trace) -> dict[str, pa.Array]:
-    """What is the same in all rows."""
+    """Columns that are constant in a cell: learner, environment and their settings."""
     same = {
         "learner": cell.learner.label,
         "environment": cell.environment.label,

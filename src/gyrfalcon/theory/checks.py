@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from gyrfalcon.core.validation import check_positive
+from gyrfalcon.core.validation import check_delta, check_epsilon, check_positive, check_whole
 
 Variant = Literal["corrected", "paper"]
 """Steps of the paper's proofs: corrected ones, or those in print."""
@@ -14,30 +14,21 @@ DELTA_MAX = math.exp(-math.log(12.0) / (1.0 + math.log(12.0)))
 """The largest delta with ln(12 m^2 / delta) <= (2 + ln 12) ln(m / delta) for every m; m = 1 decides."""
 
 
-def check_whole(name: str, value: float, least: int) -> None:
-    """Refuse what is not a whole number from `least` on."""
-    if not (least <= value < math.inf and value == math.floor(value)):
-        raise ValueError(f"{name} is {value}; give a whole number of at least {least}.")
-
-
 def check_variant(variant: str) -> None:
     """Refuse a variant that is neither of the two."""
     if variant not in {"corrected", "paper"}:
         raise ValueError(f"variant is {variant!r}; choose 'corrected' or 'paper'.")
 
 
-def check_delta(delta: float, variant: Variant = "paper") -> None:
+def check_confidence(delta: float, variant: Variant = "paper") -> None:
     """Refuse a confidence for which the proof, corrected or as printed, does not hold."""
     check_variant(variant)
-    limit, printed = (DELTA_MAX, "0.4901") if variant == "corrected" else (0.5, "0.5")
-    if not 0.0 < delta <= limit:
-        raise ValueError(f"delta is {delta}; the proof needs delta in (0, {printed}], for example 0.05.")
+    check_delta(delta, DELTA_MAX if variant == "corrected" else 0.5)
 
 
-def check_epsilon(epsilon: float, name: str = "epsilon") -> None:
+def check_passive_share(epsilon: float, name: str = "epsilon") -> None:
     """Refuse a passive share outside (0, 0.5): Lemma ConReg needs less than a half, which theorems omit."""
-    if not 0.0 < epsilon < 0.5:
-        raise ValueError(f"{name} is {epsilon}; the passive share must be in (0, 0.5), for example 0.05.")
+    check_epsilon(epsilon, name, positive=True)
 
 
 def check_exponents(rho: float, rho_prime: float) -> None:
@@ -82,10 +73,10 @@ def check_theorem(
     variant: Variant,
 ) -> None:
     """Refuse what Theorems 1 and 2 do not cover."""
-    check_whole("T", T, 1)
+    check_whole("T", T, floats=True)
     check_actions(K)
     check_positive("comp", comp)
     check_misspecification(b, K, B)
-    check_epsilon(epsilon)
-    check_delta(delta, variant)
+    check_passive_share(epsilon)
+    check_confidence(delta, variant)
     check_exponents(rho, rho_prime)

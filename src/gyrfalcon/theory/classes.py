@@ -15,8 +15,8 @@ import math
 from dataclasses import dataclass
 from typing import TypedDict
 
-from gyrfalcon.core.validation import check_positive
-from gyrfalcon.theory.checks import check_exponents, check_whole
+from gyrfalcon.core.validation import check_positive, check_whole
+from gyrfalcon.theory.checks import check_exponents
 from gyrfalcon.theory.constants import C_LINEAR
 
 
@@ -89,7 +89,7 @@ class Rates:
         524.288
         """
         check_positive("epsilon", epsilon)
-        check_whole("n", n, 1)
+        check_whole("n", n, floats=True)
         rows = n * epsilon**2
         logarithm = max(math.log(rows / self.comp), 1.0)
         return self.psi_scale * self.comp * math.pow(logarithm, self.rho_prime) / math.pow(rows, self.rho)
@@ -149,7 +149,7 @@ def linear(d: int, C: float = C_LINEAR) -> Rates:
     above what Assumption 1 allows, twice the threshold. Models with values in [0, 1] have w <= 1 / sqrt(N)
     and an excess risk of at most 1/N. The features need not be large: x in {0, 1} and w sqrt(N) is the same.
     """
-    check_whole("d", d, 1)
+    check_whole("d", d, floats=True)
     return Rates(rho=1.0, rho_prime=0.0, comp=float(d), C=C, psi_scale=512.0)
 
 
@@ -166,7 +166,7 @@ def vc_subgraph(V: int) -> Rates:
     >>> vc_subgraph(3)
     Rates(rho=1.0, rho_prime=1.0, comp=3.0, C=None, psi_scale=1.0)
     """
-    check_whole("V", V, 1)
+    check_whole("V", V, floats=True)
     return Rates(rho=1.0, rho_prime=1.0, comp=float(V))
 
 
@@ -183,7 +183,7 @@ def vc_hull(V: int) -> Rates:
     >>> vc_hull(2)
     Rates(rho=0.6666666666666666, rho_prime=0.0, comp=1.5874010519681994, C=None, psi_scale=1.0)
     """
-    check_whole("V", V, 1)
+    check_whole("V", V, floats=True)
     rho = (2.0 + V) / (2.0 + 2.0 * V)
     return Rates(rho=rho, rho_prime=0.0, comp=math.pow(V, rho))
 

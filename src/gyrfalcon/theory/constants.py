@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gyrfalcon.core.validation import check_positive
-from gyrfalcon.theory.checks import Variant, check_exponents, check_variant, check_whole
+from gyrfalcon.core.validation import check_positive, check_whole
+from gyrfalcon.theory.checks import Variant, check_exponents, check_variant
 
 A = 2.0 + math.log(12.0)
 """What turns ln(12 m^2 / delta) into ln(m / delta) (proof of Lemma ConReg)."""
@@ -32,7 +32,7 @@ def c_linear(z: float = 0.5, d: int = 1) -> float:
     """
     if not 0.0 < z <= 0.5:
         raise ValueError(f"z is {z}; the learning rates hold for confidences in (0, 0.5], for example 0.05.")
-    check_whole("d", d, 1)
+    check_whole("d", d, floats=True)
     return max(131072.0, 16384.0 * math.log(2.0 / z) / d) / math.log(1.0 / z)
 
 

@@ -7,13 +7,8 @@ from __future__ import annotations
 
 import math
 
-from gyrfalcon.core.validation import check_not_negative, check_positive
-from gyrfalcon.theory.checks import (
-    check_actions,
-    check_delta,
-    check_epsilon,
-    check_whole,
-)
+from gyrfalcon.core.validation import check_not_negative, check_positive, check_whole
+from gyrfalcon.theory.checks import check_actions, check_confidence, check_passive_share
 from gyrfalcon.theory.constants import LINEAR_CONSTANTS, Constants
 from gyrfalcon.theory.misspecification import misspecification_scale
 
@@ -51,7 +46,7 @@ def passive_error_bound(
     >>> round(passive_error_bound(10**9, 4, index=28, epsilon=0.1, delta=0.05), 4)
     1.288
     """
-    check_epsilon(epsilon)
+    check_passive_share(epsilon)
     rate = _error_rate(n, comp, index, delta, constants)
     return constants.C_4 * rate * math.pow(epsilon, -constants.rho)
 
@@ -240,14 +235,14 @@ def epoch_regret_bound(
 
 def _divergence(K: int, epsilon: float, constants: Constants) -> float:
     check_actions(K)
-    check_epsilon(epsilon)
+    check_passive_share(epsilon)
     return K * math.pow(epsilon, -constants.rho / 2.0)
 
 
 def _error_rate(n: int, comp: float, index: int, delta: float, constants: Constants) -> float:
-    check_whole("n", n, 1)
+    check_whole("n", n, floats=True)
     check_positive("comp", comp)
-    check_whole("index", index, 1)
-    check_delta(delta, constants.variant)
+    check_whole("index", index, floats=True)
+    check_confidence(delta, constants.variant)
     growth = math.pow(math.log(max(n, 2)), constants.rho_prime) * math.log(index / delta) * comp
     return growth / math.pow(n, constants.rho)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 
 from gyrfalcon.core.validation import check_not_negative
-from gyrfalcon.theory.checks import check_actions, check_epsilon, check_exponents, check_misspecification
+from gyrfalcon.theory.checks import (
+    check_actions,
+    check_exponents,
+    check_misspecification,
+    check_passive_share,
+)
 
 
 def worst_misspecification(b: float, K: int) -> float:
@@ -66,6 +71,6 @@ def misspecification_scale(K: int, B: float, epsilon: float, rho: float = 1.0) -
     """
     check_actions(K)
     check_not_negative("B", B)
-    check_epsilon(epsilon)
+    check_passive_share(epsilon)
     check_exponents(rho, 0.0)
     return math.sqrt(K * B) * math.pow(epsilon, -rho / 4.0)

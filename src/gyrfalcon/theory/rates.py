@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from gyrfalcon.core.validation import check_not_negative, check_positive
-from gyrfalcon.theory.checks import check_actions, check_delta, check_exponents, check_whole
+from gyrfalcon.core.validation import check_not_negative, check_positive, check_whole
+from gyrfalcon.theory.checks import check_actions, check_confidence, check_exponents
 from gyrfalcon.theory.constants import C_LINEAR, c_1, c_3
 
 Form = Literal["appendix", "body"]
@@ -201,8 +201,8 @@ def log_confidence(index: int, delta: float) -> float:
     >>> round(log_confidence(2, 0.05), 6)
     6.866933
     """
-    check_whole("index", index, 1)
-    check_delta(delta)
+    check_whole("index", index, floats=True)
+    check_confidence(delta)
     return math.log(12.0 * index**2 / delta)
 
 
@@ -216,11 +216,11 @@ def _check_gamma(
     rho_prime: float,
     form: str,
 ) -> None:
-    check_whole("index", index, 1)
-    check_whole("n", n, min(index - 1, 1))
+    check_whole("index", index, floats=True)
+    check_whole("n", n, min(index - 1, 1), floats=True)
     check_actions(n_actions)
     check_positive("comp", comp)
-    check_delta(delta)
+    check_confidence(delta)
     check_exponents(rho, rho_prime)
     if form not in {"appendix", "body"}:
         raise ValueError(f"form is {form!r}; choose 'appendix' or 'body'.")

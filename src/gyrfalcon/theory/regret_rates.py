@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gyrfalcon.core.validation import check_positive
+from gyrfalcon.core.validation import check_positive, check_whole
 from gyrfalcon.theory.checks import (
     check_actions,
-    check_delta,
+    check_confidence,
     check_exponents,
     check_misspecification,
     check_theorem,
-    check_whole,
 )
 from gyrfalcon.theory.misspecification import misspecification_scale, worst_misspecification
 
@@ -157,11 +156,11 @@ def tuned_rate(
     >>> round(tuned_rate(1_000_000, K=2, comp=4, b=0.0001, delta=0.05).misspecification)
     43734
     """
-    check_whole("T", T, 1)
+    check_whole("T", T, floats=True)
     check_actions(K)
     check_positive("comp", comp)
     check_misspecification(b, K)
-    check_delta(delta)
+    check_confidence(delta)
     check_exponents(rho, rho_prime)
     return TunedRate(
         misspecification=math.pow(K * math.sqrt(b), 4.0 / (4.0 + rho)) * T,

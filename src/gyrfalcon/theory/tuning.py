@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 
 from gyrfalcon.core.validation import check_positive
-from gyrfalcon.theory.checks import check_actions, check_epsilon, check_exponents, check_misspecification
+from gyrfalcon.theory.checks import (
+    check_actions,
+    check_exponents,
+    check_misspecification,
+    check_passive_share,
+)
 from gyrfalcon.theory.misspecification import misspecification_scale, worst_misspecification
 
 EPSILON_MAX = math.nextafter(0.5, 0.0)
@@ -44,7 +49,7 @@ def optimal_epsilon(
     >>> round(optimal_epsilon(0.01, 2, c=constants().C_10, clip=False), 2)
     1.84
     """
-    check_epsilon(eps_min, "eps_min")
+    check_passive_share(eps_min, "eps_min")
     check_actions(K)
     check_misspecification(b, K)
     check_exponents(rho, 0.0)

@@ -59,8 +59,8 @@ def _excess_and_noise(n: int, seed: int) -> tuple[float, float]:
     log = Log(drawn.contexts, action, reward, np.full(n, 0.5), zeros, rows, zeros + PASSIVE)
     oracle = Linear().oracle(drawn.contexts, 2)
     alpha = oracle.passive_risk(oracle.summarise(log))
-    line = np.array(StepExample().best_coefficients)[action]
-    best = line[:, 0] + line[:, 1] * drawn.contexts.shared[:, 0]
+    chosen = np.array(StepExample().best_coefficients)[action]
+    best = chosen[:, 0] + chosen[:, 1] * drawn.contexts.shared[:, 0]
     return float(((best - reward) ** 2).mean()) - alpha, n * alpha / (n - N_COEFFICIENTS)
 
 
@@ -73,7 +73,7 @@ def distance_in_convex_classes(n_problems: int, printed: float = 2.0) -> list[Fi
 
 
 def _in_segment(part: Finite, rng: np.random.Generator) -> Floats:
-    """For a random model on the segment from the problem's model to another one."""
+    """Squared distance over excess risk of a random model on a segment from the problem's model."""
     other, flat = rng.random(part.model.shape), np.full_like(part.model, 1.0 / part.k)
     along = other - part.model
     size = part.error(along, flat)
@@ -83,7 +83,7 @@ def _in_segment(part: Finite, rng: np.random.Generator) -> Floats:
 
 
 def _in_ball(part: Finite, rng: np.random.Generator) -> Floats:
-    """For a random model in a ball around the problem's model."""
+    """Squared distance over excess risk of a random model in a ball around the problem's model."""
     flat = np.full_like(part.model, 1.0 / part.k)
     radius = 0.5 * rng.random(len(part))
     towards, anywhere = part.truth - part.model, rng.standard_normal(part.model.shape)

@@ -90,7 +90,7 @@ def inclusions(n_draws: int, n: int = 400, zeta: float = 0.05, C: float = C_LINE
     enough = float(np.quantile(thresholds, 1.0 - zeta, method="inverted_cdf")) / unit
     numbers = {"slack": C * unit, "samples": n_draws, "failures": failures, "enough_C": enough}
     holds = unless_vacuous(as_rare_as(failures, n_draws, zeta), vacuous=C * unit >= 1.0)
-    return [Finding("assumption-1-lines", holds, numbers)]
+    return [Finding("assumption-1-linear-models", holds, numbers)]
 
 
 def models_without_bounds(

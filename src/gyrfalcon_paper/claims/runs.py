@@ -27,7 +27,7 @@ from gyrfalcon_paper.claims.claim import (
     unless_vacuous,
 )
 from gyrfalcon_paper.claims.sums import horizon_of_meaning
-from gyrfalcon_paper.linear_models import distance, lines_of, played_model
+from gyrfalcon_paper.linear_models import coefficients_of, distance, played_model
 
 BATCH = 100
 """Rounds between LinUCB's fits, as in the paper."""
@@ -153,4 +153,8 @@ def _distances(trace: Trace) -> Floats:
 
 def _distance(policy: Policy | None) -> float:
     model = played_model(policy)
-    return math.nan if model is None else distance((lines_of(model) - StepExample().best_coefficients)[:1])
+    return (
+        math.nan
+        if model is None
+        else distance((coefficients_of(model) - StepExample().best_coefficients)[:1])
+    )

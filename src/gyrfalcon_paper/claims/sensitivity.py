@@ -9,7 +9,7 @@ from gyrfalcon.environments.population.best_in_class import best_in_class, missp
 from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Finding, at_most
-from gyrfalcon_paper.linear_models import lines_of
+from gyrfalcon_paper.linear_models import coefficients_of
 
 THETAS = (0.05, 0.03, 0.01, 0.003, 0.001)
 
@@ -20,7 +20,7 @@ def best_policy_is_optimal(thetas: tuple[float, ...] = THETAS, printed_regret: f
     for theta in thetas:
         population = SensitivityExample(theta).population
         best = best_in_class(population, Linear())
-        (first, rise), (second, fall) = lines_of(best).tolist()
+        (first, rise), (second, fall) = coefficients_of(best).tolist()
         regrets.append(abs(population.regret(greedy_policy(best)) - printed_regret))
         crossings.append(abs((second - first) / (rise - fall) - (1.0 - theta)))
         slopes.append(rise > 0.0 > fall)
@@ -32,7 +32,7 @@ def best_policy_is_optimal(thetas: tuple[float, ...] = THETAS, printed_regret: f
 def optimal_data_mislead(
     thetas: tuple[float, ...] = THETAS,
     printed: float = SensitivityExample.claimed_regret,
-    printed_line: float = 1.0,
+    printed_intercept: float = 1.0,
 ) -> list[Finding]:
     """The fit of the optimal policy's data: both actions' models, and the regret of their policy."""
     off, regrets = [], []
@@ -40,8 +40,8 @@ def optimal_data_mislead(
         example = SensitivityExample(theta)
         population = example.population
         fit = best_in_class(population, Linear(), play=greedy_policy(best_in_class(population, Linear())))
-        (first, rise), (second, fall) = lines_of(fit).tolist()
-        off += [abs(first - printed_line), abs(rise), abs(second - 1.0), abs(fall - example.slope)]
+        (first, rise), (second, fall) = coefficients_of(fit).tolist()
+        off += [abs(first - printed_intercept), abs(rise), abs(second - 1.0), abs(fall - example.slope)]
         regrets.append(population.regret(greedy_policy(fit)))
     bounds = np.maximum([0.5 * (1.0 - theta) * 0.9 for theta in thetas], printed)
     by_theta = {f"theta_{theta:g}": regret for theta, regret in zip(thetas, regrets, strict=True)}

@@ -10,7 +10,7 @@ from gyrfalcon.environments.population.best_in_class import best_in_class, missp
 from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.claims.claim import Finding, agrees
-from gyrfalcon_paper.linear_models import lines_of
+from gyrfalcon_paper.linear_models import coefficients_of
 
 Coefficients = tuple[tuple[float, float], tuple[float, float]]
 """Intercept and slope of both actions."""
@@ -18,14 +18,14 @@ Coefficients = tuple[tuple[float, float], tuple[float, float]]
 
 def best_linear_model(printed: Coefficients = ((-0.25, 1.5), (0.5, 0.0))) -> list[Finding]:
     """The best linear approximation."""
-    found = lines_of(best_in_class(_population(), Linear()))
-    return [Finding("step-best-line", agrees(found, np.array(printed)), _named(found))]
+    found = coefficients_of(best_in_class(_population(), Linear()))
+    return [Finding("step-best-linear-model", agrees(found, np.array(printed)), _named(found))]
 
 
 def best_policy(printed_regret: float = 0.0, printed_switch: float = 0.5) -> list[Finding]:
     """The policy of the best linear approximation."""
     best = best_in_class(_population(), Linear())
-    (intercept, slope), (other, rise) = lines_of(best).tolist()
+    (intercept, slope), (other, rise) = coefficients_of(best).tolist()
     regret, switch = _population().regret(greedy_policy(best)), (other - intercept) / (slope - rise)
     holds = agrees((regret, switch), (printed_regret, printed_switch))
     return [Finding("step-best-policy", holds, {"switch": switch, "regret": regret})]
@@ -44,7 +44,7 @@ def fit_on_optimal_data(
     """What a linear fit of the optimal policy's data is, and what its policy costs."""
     population = _population()
     fit = best_in_class(population, Linear(), play=greedy_policy(best_in_class(population, Linear())))
-    found, regret = lines_of(fit), population.regret(greedy_policy(fit))
+    found, regret = coefficients_of(fit), population.regret(greedy_policy(fit))
     holds = agrees(found, np.array(printed)) and agrees(regret, printed_regret)
     return [Finding("step-optimal-data", holds, {**_named(found), "regret": regret})]
 

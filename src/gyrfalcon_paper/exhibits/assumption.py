@@ -58,7 +58,7 @@ def sampled(name: str, n: int, n_samples: int) -> tuple[str, int, Floats]:
 
 
 def _hull(n: int, generators: list[np.random.Generator]) -> Floats:
-    """Of Section 1.1's action 1 on a grid of contexts, where it is always played."""
+    """Thresholds for action 1 of Section 1.1 on a grid of contexts, where it is always played."""
     grid = (np.arange(N_POINTS) + 0.5) / N_POINTS
     means = StepExample.means(grid)[:, 0]
     return np.array(

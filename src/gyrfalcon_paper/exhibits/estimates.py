@@ -17,10 +17,10 @@ from gyrfalcon.simulation.trace import PlayedEpoch
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,
     DOTTED,
-    draw_lines,
+    draw_model,
     draw_truth,
     dress,
-    lines_table,
+    model_table,
     truth_table,
 )
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
@@ -53,12 +53,12 @@ def estimates(rounds: tuple[int, ...], seed: int) -> Columns:
         keep_policies=True,
     )
     models = [_model(played) for played in trace.epochs[0]]
-    lines = [lines_table(model) for model in models]
+    fits = [model_table(model) for model in models]
     population = StepExample().population
     return table_of(
         rounds=[played.start for played in trace.epochs[0]],
         **{
-            f"action_{action}_at_{end}": [numbers(line, f"action_{action}")[end] for line in lines]
+            f"action_{action}_at_{end}": [numbers(fit, f"action_{action}")[end] for fit in fits]
             for action in (1, 2)
             for end in (0, 1)
         },
@@ -80,7 +80,7 @@ def tables(results: list[Any]) -> Tables:
     return {
         "estimates": results[0],
         "truth": truth_table(example, 0.5),
-        "best": lines_table(best_in_class(example.population, Linear())),
+        "best": model_table(best_in_class(example.population, Linear())),
     }
 
 
@@ -100,15 +100,15 @@ def draw(figure: Figure, tables: Tables) -> None:
 def _panel(axes: Axes, tables: Tables, rounds: int) -> None:
     row = where(tables["estimates"], "rounds", rounds)
     draw_truth(axes, tables["truth"], alpha=0.25, linewidth=1.2)
-    lines = table_of(
+    fits = table_of(
         x=[0.0, 1.0],
         **{
             f"action_{action}": [*row[f"action_{action}_at_0"], *row[f"action_{action}_at_1"]]
             for action in (1, 2)
         },
     )
-    draw_lines(axes, lines, linewidth=1.8)
-    draw_lines(axes, tables["best"], color="black", linestyle=DOTTED, linewidth=1.3)
+    draw_model(axes, fits, linewidth=1.8)
+    draw_model(axes, tables["best"], color="black", linestyle=DOTTED, linewidth=1.3)
     dress(axes, f"after {rounds:,} rounds", -0.4, 1.4)
     meet = only(row)["crossing"]
     if 0.0 < meet < 1.0:

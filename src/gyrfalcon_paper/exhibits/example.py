@@ -1,4 +1,4 @@
-"""Figure "Example": Section 1.1's truth, and the line that comes closest to it."""
+"""Figure "Example": Section 1.1's truth, and the linear model that comes closest to it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,
-    draw_lines,
+    draw_model,
     draw_play,
     draw_truth,
     dress,
-    lines_table,
+    model_table,
     play_table,
     truth_table,
 )
@@ -39,7 +39,7 @@ def best_approximation(example: StepExample, jump: float) -> Tables:
     """The truth, the best linear model, its errors, and what its policy costs."""
     population = example.population
     found = misspecification(population, Linear())
-    best = lines_table(found.model)
+    best = model_table(found.model)
     at_0, at_1 = numbers(best, "action_1")
     meet = crossing(found.model)
     return {
@@ -61,7 +61,7 @@ def best_approximation(example: StepExample, jump: float) -> Tables:
 
 
 def tables(results: list[Any]) -> Tables:
-    """What the piece found."""
+    """Tables of the exhibit, which one piece of work has made."""
     found: Tables = results[0]
     return found
 
@@ -72,7 +72,7 @@ def draw(figure: Figure, tables: Tables) -> None:
     left, right = figure.subplots(1, 2, sharey=True)
     draw_truth(left, tables["truth"])
     draw_truth(right, tables["truth"], alpha=0.25, linewidth=1.2)
-    draw_lines(right, tables["best"])
+    draw_model(right, tables["best"])
     draw_play(left, tables["play of truth"])
     draw_play(right, tables["play of best"])
     dress(left, "Expected rewards", -0.4, 1.4)

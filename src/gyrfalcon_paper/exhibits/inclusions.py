@@ -166,11 +166,11 @@ class Excess:
         return StumpHull(budget=self.sample.budget).fit(grid, targets, shares).predict(grid)
 
     def population(self, model: Floats) -> float:
-        """By how much its risk is above the least one of the class."""
+        """Excess risk of a model over the best in its class, in the population."""
         return max(self._risk(model) - self._least[0], 0.0)
 
     def empirical(self, model: Floats) -> float:
-        """Likewise on the sample."""
+        """Excess risk of a model over the best in its class, on the sample."""
         return max(self._sample_risk(model) - self._least[1], 0.0)
 
     def away_from_sample(self, model: Floats, price: float) -> Floats:

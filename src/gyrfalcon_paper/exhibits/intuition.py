@@ -49,14 +49,14 @@ class Rows:
 
     @property
     def minimiser(self) -> Floats:
-        """Intercept and slope of the least-squares line, (2,)."""
-        line: Floats = least_squares(Moments.of(self.X, self.r)).coefficients[0]
-        return line
+        """Intercept and slope of the least-squares fit, (2,)."""
+        found: Floats = least_squares(Moments.of(self.X, self.r)).coefficients[0]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
-class FirstLine:
-    """A line for action 1 beside the true 0.5 of action 2."""
+class FirstActionModel:
+    """A linear model of action 1 beside the true 0.5 of action 2."""
 
     intercept: float
     slope: float
@@ -145,9 +145,11 @@ def _fits(index: int, best: Floats, centre: Floats, goal: Floats, fit: Constrain
     return table_of(
         epoch=[index] * len(named),
         fit=list(named),
-        intercept=[line[0] for line in named.values()],
-        slope=[line[1] for line in named.values()],
-        regret=[population.regret(greedy_policy(FirstLine(*map(float, line)))) for line in named.values()],
+        intercept=[one[0] for one in named.values()],
+        slope=[one[1] for one in named.values()],
+        regret=[
+            population.regret(greedy_policy(FirstActionModel(*map(float, one)))) for one in named.values()
+        ],
     )
 
 
@@ -239,9 +241,9 @@ def _draw_constraint(axes: Axes, tables: Tables) -> None:
         axes.text(0.98, height, text, color=colour, fontsize=8, **place)
 
 
-def _drawn(axes: Axes, curve: Columns, colour: str, **line: Any) -> tuple[Floats, Floats]:
+def _drawn(axes: Axes, curve: Columns, colour: str, **style: Any) -> tuple[Floats, Floats]:
     x, y = numbers(curve, "intercept"), numbers(curve, "slope")
-    axes.plot(x, y, color=colour, **line)
+    axes.plot(x, y, color=colour, **style)
     return x, y
 
 

@@ -17,11 +17,11 @@ from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,
-    draw_lines,
+    draw_model,
     draw_play,
     draw_truth,
     dress,
-    lines_table,
+    model_table,
     play_table,
     truth_table,
 )
@@ -53,8 +53,8 @@ def population_tables(theta: float) -> Tables:
     meet = crossing(found.model)
     return {
         "truth": truth_table(example, 1.0 - theta),
-        "best": lines_table(found.model),
-        "learnt": lines_table(learnt),
+        "best": model_table(found.model),
+        "learnt": model_table(learnt),
         "play of best": play_table(lambda x: found.model.scores(interval_contexts(x)), meet),
         "play of learnt": play_table(lambda x: learnt.scores(interval_contexts(x)), crossing(learnt)),
         "summary": row_of(
@@ -120,13 +120,13 @@ def draw(figure: Figure, tables: Tables) -> None:
     """The best linear models on the left; on the right those that optimal play's data lead to."""
     figure.set_size_inches(7.0, 3.2)
     left, right = figure.subplots(1, 2, sharey=True)
-    for axes, lines, title in (
+    for axes, model, title in (
         (left, "best", "Best linear approximation"),
         (right, "learnt", "Learnt from optimal play"),
     ):
         draw_truth(axes, tables["truth"], alpha=0.3, linewidth=2.6, solid_capstyle="butt")
-        draw_lines(axes, tables[lines])
-        draw_play(axes, tables[f"play of {lines}"])
+        draw_model(axes, tables[model])
+        draw_play(axes, tables[f"play of {model}"])
         dress(axes, title, -0.35, 1.55)
     right.set_ylabel("")
     _draw_confidence(right, tables["confidence"])

@@ -167,7 +167,10 @@ def _covered(own: Columns, scale: float) -> Floats:
 
 
 def _coverage(table: Columns, scale: float) -> dict[str, Any]:
-    """Over all epochs with at least 20 passive rows; the mean of a replication counts as one number."""
+    """Shares of epochs with at least 20 passive rows whose constraint keeps the best model.
+
+    The mean of a replication counts as one number.
+    """
     later = [matching(table, replication=number) for number in distinct(table, "replication")]
     shares = np.array([_covered(own, scale)[numbers(own, "epoch") >= SHOWN[0]].mean() for own in later])
     summary, always = Summary.of(shares), Summary.of((shares == 1.0).astype(np.float64))

@@ -19,12 +19,12 @@ from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import JointModel, LinearModel, PerActionModel
 from gyrfalcon.oracles.solvers.moments import Moments
 from gyrfalcon.simulation.simulate import simulate
-from gyrfalcon_paper.linear_models import distance, lines_of
+from gyrfalcon_paper.linear_models import coefficients_of, distance
 
 LEARNER = EpsilonFalcon()
 C_BETA = LEARNER.c_beta
 BEST = np.array(StepExample().best_coefficients)
-"""Intercept and slope of the best line for each action."""
+"""Intercept and slope of the best linear model for each action."""
 FITS = ("passive", "active", "played")
 
 
@@ -45,7 +45,7 @@ class Watched:
         return self.epochs[-1]
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
-        """As the learner does."""
+        """The learner's own epoch for another problem."""
         return self.learner.adapt(epoch, problem)
 
 
@@ -77,8 +77,8 @@ def _fit_of(epoch: Epoch, replication: int) -> dict[str, Any]:
         "active": oracle.fit(active, oracle.empty())[0],
         "played": played,
     }
-    lines = {name: lines_of(in_rewards(model, state.scale)) for name, model in alone.items()}
-    gram, missed = _raw_gram(passive, float(oracle.design.center[0])), BEST - lines["passive"]
+    found = {name: coefficients_of(in_rewards(model, state.scale)) for name, model in alone.items()}
+    gram, missed = _raw_gram(passive, float(oracle.design.center[0])), BEST - found["passive"]
     return {
         "replication": replication,
         "epoch": epoch.index - 1,
@@ -86,9 +86,9 @@ def _fit_of(epoch: Epoch, replication: int) -> dict[str, Any]:
         "slack": report.slack,
         "multiplier": report.multiplier,
         "best_excess": float(np.einsum("ki,kij,kj->", missed, gram, missed)),
-        **{f"{name}_distance": distance(lines[name] - BEST) for name in FITS},
+        **{f"{name}_distance": distance(found[name] - BEST) for name in FITS},
         **{
-            f"{name}_{part}": float(lines[name][0, i])
+            f"{name}_{part}": float(found[name][0, i])
             for name in FITS
             for i, part in enumerate(("intercept", "slope"))
         },

@@ -10,6 +10,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, uniform
+from gyrfalcon.core.settings import shapes_repr
 
 
 class Scorer(Protocol):
@@ -43,6 +44,8 @@ class KernelPolicy:
     scorer: Scorer
     kernel: Kernel
 
+    __repr__ = shapes_repr
+
     def probabilities(self, contexts: Contexts) -> Floats:
         """Probabilities of actions by the kernel of the model's scores, (n, K)."""
         return self.kernel.probabilities(self.scorer.scores(contexts), contexts.eligible)
@@ -75,7 +78,7 @@ class UniformPolicy:
     n_actions: int
 
     def probabilities(self, contexts: Contexts) -> Floats:
-        """1 / K each."""
+        """Equal probabilities of all eligible actions, (n, K)."""
         return uniform(self.n_actions, len(contexts), contexts.eligible)
 
     def row(self, contexts: Contexts) -> list[float]:

@@ -114,7 +114,7 @@ def _panels(edges: Floats, deviations: Floats) -> Iterator[tuple[Ints, Floats, F
 
 
 def _integral(lower: Floats, widths: Floats) -> Floats:
-    """Of each action's density over one panel per row."""
+    """Integral of each action's density over one panel per row."""
     from scipy.special import ndtr
 
     nodes, weights = _rule()

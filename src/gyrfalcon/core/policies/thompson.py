@@ -34,7 +34,7 @@ class Posterior(Protocol):
         ...
 
     def widths(self, contexts: Contexts) -> Floats:
-        """Their deviations in units of the policy's scale, (n, K)."""
+        """Standard deviations of the scores in units of the policy's scale, (n, K)."""
         ...
 
 

@@ -82,7 +82,7 @@ def _with_near_ties(table: Table, nodes: Floats) -> Floats:
     own = largest[quiet]
 
     def lead(x: Floats, gap: Ints) -> Floats:
-        """By how much the best other column is ahead of the gap's own."""
+        """Largest of the other columns less the column that is largest in the gap, (n,)."""
         values = table(_contexts(x)).copy()
         rows = np.arange(len(x))
         mine = values[rows, own[gap]]

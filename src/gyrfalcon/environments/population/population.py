@@ -13,6 +13,7 @@ from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, Scorer
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel, uniform
+from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.environments.population.interval import Interval, Table
 from gyrfalcon.environments.population.quadrature import grid
 from gyrfalcon.environments.protocol import Environment
@@ -72,6 +73,8 @@ class Population:
     means: Floats
     interval: Interval | None = None
     is_sample: bool = False
+
+    __repr__ = shapes_repr
 
     @staticmethod
     def on_interval(

@@ -74,8 +74,8 @@ class RareRewardEnvironment(_PartlySinusoidEnvironment):
 
     Examples
     --------
-    >>> environment = RareRewardEnvironment(misspecification=0.5).draw(0, 20_000, seed=0)
-    >>> round(float(environment.rewards.mean()), 2), bool(environment.means.max() <= 0.1)
+    >>> outcomes = RareRewardEnvironment(misspecification=0.5).draw(0, 20_000, seed=0)
+    >>> round(float(outcomes.rewards.mean()), 2), bool(outcomes.means.max() <= 0.1)
     (0.05, True)
     """
 

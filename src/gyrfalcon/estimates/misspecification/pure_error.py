@@ -230,7 +230,7 @@ def _noise_interval(
 
 
 def _variance_of_noise(value: float, lack_degrees: int, variance: float, found: Replicates) -> float:
-    """Of a noncentral chi-square and of the variance estimate that is taken off it."""
+    """Variance of a noncentral chi-square less the estimate of the noise, over the number of rows."""
     square = 2.0 * variance**2 * (lack_degrees + lack_degrees**2 / found.n_spare)
     return (square + 4.0 * variance * found.n * max(value, 0.0)) / found.n**2
 

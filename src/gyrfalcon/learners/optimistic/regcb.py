@@ -33,7 +33,7 @@ class VersionSpace:
     limits: Floats | None  # (2,): the reward range, or (R, 2) for R replications; None: not clipped
 
     def scores(self, contexts: Contexts) -> Floats:
-        """High: the largest reward that one of them expects, (n, K)."""
+        """Largest expected reward over the models in the version space (High), (n, K)."""
         return self.bounds(contexts)[1]
 
     def bounds(self, contexts: Contexts) -> tuple[Floats, Floats]:

@@ -26,8 +26,8 @@ from gyrfalcon.oracles.solvers.moments import Moments, Rows
 
 
 @dataclass(frozen=True, slots=True)
-class StackedLines:
-    """Lines of R replications; contexts are the replications' rows, one replication after the other."""
+class StackedModels:
+    """Linear models of R replications; contexts are the rows of one replication after the other."""
 
     weights: Floats  # (R, K, D)
     intercepts: Floats  # (R, K, 1)
@@ -43,11 +43,11 @@ class StackedLines:
         columns += self.intercepts
         return _rows_of(columns)
 
-    def rescaled(self, centers: Floats, spreads: Floats, anchors: Floats, units: Floats) -> StackedLines:
-        """The lines of scores above each replication's centre in multiples of its spread, (R,) each."""
+    def rescaled(self, centers: Floats, spreads: Floats, anchors: Floats, units: Floats) -> StackedModels:
+        """The models of scores above each replication's centre in multiples of its spread, (R,) each."""
         over = spreads[:, np.newaxis, np.newaxis]
         intercepts = (self.intercepts - centers[:, np.newaxis, np.newaxis]) / over
-        return StackedLines(
+        return StackedModels(
             self.weights / over, intercepts, origins=anchors + units * centers, units=units * spreads
         )
 
@@ -64,7 +64,7 @@ class StackedLines:
 class StackedOptimist:
     """Reward models with the widths of their confidence ellipsoids; see `OptimisticModel`."""
 
-    model: StackedLines
+    model: StackedModels
     design: Design  # of the first replication; the others differ in their centres
     centers: Floats  # (R, D)
     factors: Floats  # (R, K, d, d)
@@ -100,8 +100,8 @@ class StackedOptimist:
             self.design.intercept,
             self.design.interactions,
         )
-        lines = self.model.alone(replication, basis).eagerly()
-        return OptimisticModel(lines, design, self.factors[replication], 0.0)
+        model = self.model.alone(replication, basis).eagerly()
+        return OptimisticModel(model, design, self.factors[replication], 0.0)
 
 
 AnyOptimist = OptimisticModel | StackedOptimist
@@ -111,7 +111,7 @@ AnyOptimist = OptimisticModel | StackedOptimist
 class StackedFit:
     """Fits of R replications; those that are not quick have to be fitted alone."""
 
-    lines: StackedLines
+    models: StackedModels
     factors: Floats | None  # (R, K, d, d) where widths are wanted
     conditions: Floats  # (R,)
     quick: Bools  # (R,)
@@ -121,15 +121,15 @@ class StackedFit:
         if list(places) == list(range(len(self.quick))):
             return self
         index = list(places)
-        given = self.lines
-        lines = StackedLines(
+        given = self.models
+        models = StackedModels(
             given.weights[index],
             given.intercepts[index],
             origins=None if given.origins is None else given.origins[index],
             units=None if given.units is None else given.units[index],
         )
         factors = None if self.factors is None else self.factors[index]
-        return StackedFit(lines, factors, self.conditions[index], self.quick[index])
+        return StackedFit(models, factors, self.conditions[index], self.quick[index])
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class StackedOracle:
         return StackedOracle(oracles[0], np.stack([oracle.design.center for oracle in oracles]))
 
     def summed(self, shared: Floats, action: Ints, reward: Floats, onto: Moments) -> tuple[Moments, Bools]:
-        """Moments of R K blocks with (R, n) new rows on top, and whose Gram matrices have digits enough."""
+        """Moments of R K blocks with (R, n) new rows added, and which replications are well conditioned."""
         design, n_replications = self.oracle.design, len(self.centers)
         features = stacked_features(design, self.centers, shared)
         blocks = action + design.n_actions * np.arange(n_replications)[:, np.newaxis]
@@ -184,29 +184,29 @@ class StackedOracle:
         theta = np.einsum("bij,bj->bi", basis, target)
         uncentered = np.einsum("rbi,rij->rbj", theta.reshape(shape), change)
         coefficients = center.above(uncentered.reshape(-1, shape[2])).reshape(shape)
-        lines, folded = self._lines(coefficients)
+        models, folded = self._models(coefficients)
         conditions = triangles.conditions.reshape(shape[:2]).max(axis=1)
         factors = None
         if widths:
             stretched = triangular_factors(triangles, scale)
             factors = np.ascontiguousarray(stretched.reshape(*shape, shape[2]) @ change[:, np.newaxis])
-        return StackedFit(lines, factors, conditions, folded & (conditions <= GRAM_CONDITION))
+        return StackedFit(models, factors, conditions, folded & (conditions <= GRAM_CONDITION))
 
-    def _lines(self, coefficients: Floats) -> tuple[StackedLines, Bools]:
-        """The lines with their centres folded into the intercepts, and where that costs no digits."""
+    def _models(self, coefficients: Floats) -> tuple[StackedModels, Bools]:
+        """The models with their centres folded into the intercepts, and where that costs no digits."""
         first = int(self.oracle.design.intercept)
         weights = np.ascontiguousarray(coefficients[:, :, first:])
         intercepts = coefficients[:, :, :first].sum(axis=2, keepdims=True)
         steepest = np.abs(weights).max(axis=1, initial=0.0)
         folded = np.all(np.abs(self.centers) * steepest <= FOLD_BELOW, axis=1)
-        return StackedLines(
+        return StackedModels(
             weights, intercepts - inner_products(weights, self.centers[:, np.newaxis])
         ), folded
 
     def _none(self, shape: tuple[int, int, int]) -> StackedFit:
         """No fit at all: some matrix is not positive definite."""
-        lines = StackedLines(np.zeros((*shape[:2], self.centers.shape[1])), np.zeros((*shape[:2], 1)))
-        return StackedFit(lines, None, np.full(shape[0], np.inf), np.zeros(shape[0], dtype=np.bool_))
+        models = StackedModels(np.zeros((*shape[:2], self.centers.shape[1])), np.zeros((*shape[:2], 1)))
+        return StackedFit(models, None, np.full(shape[0], np.inf), np.zeros(shape[0], dtype=np.bool_))
 
     def _standardisations(self, moments: Moments) -> Floats:
         """(R, d, d): the change of columns of each replication."""

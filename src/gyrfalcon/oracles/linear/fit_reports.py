@@ -29,7 +29,7 @@ def ordinary_report(rows: Moments, fit: LinearFit) -> FitReport:
 
 
 def constrained_report(fit: ConstrainedFit) -> FitReport:
-    """How a constrained one went."""
+    """Report of a constrained fit: its slack, its multiplier and its conditioning."""
     return FitReport(
         n_active=fit.n_active,
         n_passive=fit.n_passive,

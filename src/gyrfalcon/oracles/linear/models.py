@@ -8,6 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_norms
@@ -15,7 +16,7 @@ from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_no
 
 @dataclass(frozen=True, slots=True)
 class PerActionModel:
-    """One line per action on shared features: the model behind most decisions, so its path is short."""
+    """Coefficients of each action on shared features: the model of most decisions, so its path is short."""
 
     basis: FeatureMap
     center: Floats | None  # subtracted first where means dwarf scales, else folded into the intercepts
@@ -25,6 +26,8 @@ class PerActionModel:
     eager: bool = False  # whether actions without data score just above or just below the best of the others
     origin: float = 0.0  # a score s stands for the reward origin + unit s, in the log's units
     unit: float = 1.0
+
+    __repr__ = shapes_repr
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
@@ -69,6 +72,8 @@ class JointModel:
     eager: bool = False
     origin: float = 0.0
     unit: float = 1.0
+
+    __repr__ = shapes_repr
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
@@ -117,6 +122,8 @@ class OptimisticModel:
     design: Design
     factors: Floats  # (B, d, d): |F phi|^2 = phi' (Gram + ridge)^-1 phi
     bonus: float | Floats  # one for all actions, or (K,)
+
+    __repr__ = shapes_repr
 
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times ||phi||, (n, K)."""
@@ -185,7 +192,7 @@ FOLD_BELOW = 1e3
 def linear_model(
     design: Design, coefficients: Floats, seen: Bools | None, previous: LinearModel | None = None
 ) -> LinearModel:
-    """The model of coefficients (B, d); unseen actions keep their `previous` line or are unknown."""
+    """The model of coefficients (B, d); unseen actions keep `previous` ones or are unknown."""
     if design.layout is Layout.PER_ACTION and len(design.action_center) == 0:
         return _per_action_model(design, coefficients, seen, previous)
     if design.layout is Layout.PER_ACTION:
@@ -211,7 +218,7 @@ def _per_action_model(
     intercepts = coefficients[:, :first].sum(axis=1, keepdims=True)
     center: Floats | None = design.center
     # Folding the centre into the intercepts saves a pass per decision, but cancels digits where means dwarf
-    # the range over which a line moves.
+    # the range over which predictions move.
     steepest = np.abs(weights).max(axis=0, initial=0.0)
     if np.all(np.abs(design.center) * steepest <= FOLD_BELOW):
         intercepts = intercepts - inner_products(weights, design.center[np.newaxis])
@@ -225,7 +232,7 @@ def _per_action_model(
 def _keep_previous(
     seen: Bools, previous: PerActionModel, center: Floats | None, weights: Floats, intercepts: Floats
 ) -> tuple[Floats, Floats]:
-    """New lines where there is data, previous ones elsewhere, moved to the new centre."""
+    """New coefficients where there is data, previous ones elsewhere, moved to the new centre."""
     moved = np.zeros(weights.shape[1])
     moved += 0.0 if center is None else center
     moved -= 0.0 if previous.center is None else previous.center

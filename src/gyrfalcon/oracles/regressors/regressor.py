@@ -22,7 +22,7 @@ from gyrfalcon.oracles.regressors.fitted import FittedRegressor, RegressorModel,
 from gyrfalcon.oracles.regressors.prediction import padded
 from gyrfalcon.oracles.regressors.rows import Part, RowSummary
 from gyrfalcon.oracles.regressors.spec import Estimator, estimator_of
-from gyrfalcon.oracles.regressors.weighted import WeightedFit, WeightedRegression, lines_of
+from gyrfalcon.oracles.regressors.weighted import WeightedFit, WeightedRegression, linear_coefficients
 from gyrfalcon.oracles.solvers.dual_search import DualFit, dual_search
 from gyrfalcon.oracles.solvers.moments import checked_weights
 from gyrfalcon.oracles.solvers.slack import noise_of_halves, noise_of_parameters
@@ -130,7 +130,7 @@ class RegressorOracle:
 
     settings: Regressor
     linear: LinearOracle
-    """Lays out the features, and makes the model where the regressor's is a line."""
+    """Lays out the features, and makes the model where the regressor's is linear."""
     scale: Floats  # (D,)
 
     @property
@@ -254,11 +254,11 @@ class RegressorOracle:
         previous: AnyModel | None,
     ) -> AnyModel:
         regressors = found.solution.regressors
-        lines = lines_of(found.solution, self.scale) if self.estimator.is_linear else None
-        if lines is not None:
+        linear = linear_coefficients(found.solution, self.scale) if self.estimator.is_linear else None
+        if linear is not None:
             seen = np.array([one is not None for one in regressors])
             earlier = None if isinstance(previous, RegressorModel) else previous
-            return linear_model(self.design, lines, None if seen.all() else seen, earlier)
+            return linear_model(self.design, linear, None if seen.all() else seen, earlier)
         weight = found.solution.passive_weight
         kept = previous.regressors if isinstance(previous, RegressorModel) else (None,) * len(regressors)
         made = tuple(

@@ -116,34 +116,35 @@ class _Block:
         return self._kept
 
 
-def lines_of(solution: WeightedFit, scale: Floats) -> Floats | None:
-    """The coefficients of every block on features times their (D,) scale, (B, 1 + D), if all are lines.
+def linear_coefficients(solution: WeightedFit, scale: Floats) -> Floats | None:
+    """Coefficients of every block on features times their (D,) scale, (B, 1 + D); None if one is not linear.
 
-    A block without rows has the line 0.
+    A block without rows has coefficients 0.
     """
     none = np.zeros(1 + solution.some_features.shape[1])
-    found = [none if one is None else line_of(one, solution.some_features) for one in solution.regressors]
-    lines = [line for line in found if line is not None]
-    if len(lines) < len(found):
+    features = solution.some_features
+    found = [none if one is None else _coefficients_of(one, features) for one in solution.regressors]
+    linear = [one for one in found if one is not None]
+    if len(linear) < len(found):
         return None
-    coefficients: Floats = np.stack(lines)
+    coefficients: Floats = np.stack(linear)
     if len(scale) == 0:  # then there is a constant in place of features, which is part of the intercept
         return np.asarray(coefficients.sum(axis=1, keepdims=True))
     return np.asarray(coefficients / np.concatenate([[1.0], scale]))
 
 
-def line_of(regressor: FittedEstimator, features: Floats) -> Floats | None:
-    """Intercept and coefficients, (1 + D,), of a regressor that predicts a line of features; None if not."""
-    coefficients, intercept = getattr(regressor, "coef_", None), getattr(regressor, "intercept_", None)
-    if coefficients is None or intercept is None:
+def _coefficients_of(regressor: FittedEstimator, features: Floats) -> Floats | None:
+    """Intercept and coefficients, (1 + D,), of a regressor that is linear in its features; None if not."""
+    slopes, intercept = getattr(regressor, "coef_", None), getattr(regressor, "intercept_", None)
+    if slopes is None or intercept is None:
         return None
-    line = np.concatenate([np.atleast_1d(intercept)[:1], np.ravel(coefficients)]).astype(np.float64)
-    if len(line) != 1 + features.shape[1]:
+    found = np.concatenate([np.atleast_1d(intercept)[:1], np.ravel(slopes)]).astype(np.float64)
+    if len(found) != 1 + features.shape[1]:
         return None
-    # Some have coefficients and bend the line afterwards, as Poisson regression does.
-    difference = predictions_of(regressor, features) - (line[0] + features @ line[1:])
-    scale = 1.0 + np.abs(line[0]) + np.abs(features).max(axis=0, initial=0.0) @ np.abs(line[1:])
-    return line if np.abs(difference).max(initial=0.0) <= 1e-9 * scale else None
+    # Some have coefficients and are not linear all the same, as Poisson regression.
+    difference = predictions_of(regressor, features) - (found[0] + features @ found[1:])
+    scale = 1.0 + np.abs(found[0]) + np.abs(features).max(axis=0, initial=0.0) @ np.abs(found[1:])
+    return found if np.abs(difference).max(initial=0.0) <= 1e-9 * scale else None
 
 
 def _squares(regressor: FittedEstimator, rows: Rows) -> float:

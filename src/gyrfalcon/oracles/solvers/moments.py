@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.oracles.linalg.conditioning import blocks_suffice, gram_root, triangles
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -51,6 +52,8 @@ class Moments:
     squares: Floats
     weight: Floats
     root: Floats | None = None
+
+    __repr__ = shapes_repr
 
     @staticmethod
     def of(
@@ -100,13 +103,9 @@ class Moments:
         return variance if variance > _ROUNDING * mean_square else 0.0
 
     def __add__(self, other: Moments) -> Moments:
-        return Moments(
-            self.gram + other.gram,
-            self.cross + other.cross,
-            self.squares + other.squares,
-            self.weight + other.weight,
-            None if self.root is None and other.root is None else _merged_root(self, other),
-        )
+        root = None if self.root is None and other.root is None else _merged_root(self, other)
+        gram, cross = self.gram + other.gram, self.cross + other.cross
+        return Moments(gram, cross, self.squares + other.squares, self.weight + other.weight, root)
 
     def rootless(self) -> Moments:
         """The sums alone, which are enough for means and variances, and add up faster."""
