@@ -254,8 +254,8 @@ def draw_one(
 
 def _row(policy: Policy, contexts: Contexts) -> list[float]:
     quick = getattr(policy, "row", None)
-    is_method = callable(quick)  # a policy of one's own may have a field of this name
-    row: list[float] = quick(contexts) if is_method else policy.probabilities(contexts)[0].tolist()
+    # A policy of one's own may have a field of this name.
+    row: list[float] = quick(contexts) if callable(quick) else policy.probabilities(contexts)[0].tolist()
     return row
 
 
