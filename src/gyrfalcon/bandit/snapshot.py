@@ -17,6 +17,7 @@ from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
 from gyrfalcon.bandit.event_table import Event
 from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.identity import IdSource
+from gyrfalcon.bandit.learner_changes import stored_learner
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import RewardRules
@@ -102,7 +103,7 @@ class Snapshot:
         positions = np.array(list(ledger.live.values()), dtype=np.int64)
         _, contexts = ledger.table.take(positions, ledger.problem.n_actions)
         return Snapshot(
-            learner=engine.learner,
+            learner=stored_learner(engine.learner, ledger.problem),
             problem=ledger.problem,
             epoch=engine.epoch,
             sums=engine.sums,
