@@ -91,6 +91,10 @@ class BanditStatus:
         far their mean reward is below that of the policy's rounds; NaN without both kinds.
     actions
         Every action.
+    model
+        Content hash of the policy in play, as decisions carry it; None if it can't be stored.
+    learner_state
+        Content hash of the learner's state, from which the next epoch is fitted; None if it can't be stored.
     notes
         Sentences on what needs attention.
     details
@@ -122,6 +126,8 @@ class BanditStatus:
     passive_share: float
     exploration_cost: float
     actions: tuple[ActionStatus, ...]
+    model: str | None
+    learner_state: str | None
     notes: tuple[str, ...]
     details: tuple[str, ...]
     history: tuple[SettingsChange, ...]
@@ -146,6 +152,8 @@ class BanditStatus:
             + ", ".join(f"{one.label!r} {one.n_decided}" for one in self.actions[:10])
             + (f" and {len(self.actions) - 10} more" if len(self.actions) > 10 else ""),
         ]
+        if self.model or self.learner_state:
+            lines.append(f"hashes       policy {self.model}, learner's state {self.learner_state}")
         lines += [f"fit          {sentence}" for sentence in self.details]
         lines += [f"changed      {change}" for change in self.history[-10:]]
         lines += [f"attention    {sentence}" for sentence in self.notes]
@@ -153,7 +161,7 @@ class BanditStatus:
 
 
 def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
-    """The status of an engine."""
+    """The status of an engine, without the hash of the learner's state, which needs no lock."""
     counts, report = engine.ledger.counts, engine.epoch.report
     actions, policy, passive = _actions(engine), counts.policy, counts.passive
     everything = policy.merged(passive)
@@ -185,6 +193,8 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         passive_share=engine.epoch.passive_share,
         exploration_cost=cost,
         actions=actions,
+        model=engine.model,
+        learner_state=None,
         notes=(*_notes(engine, actions), *(() if report is None else report.notes)),
         details=() if report is None else report.details,
         history=engine.history,
