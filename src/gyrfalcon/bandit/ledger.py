@@ -89,6 +89,11 @@ class Ledger:
             self._write(self._changes)
             self._changes = None
 
+    def n_overdue(self, now: float, timeout: float | None, most: int) -> int:
+        """Number of waiting events that must become final: see `overdue`."""
+        late = 0 if timeout is None else self.table.n_late(self.watermark, now, timeout)
+        return max(late, self.counts.n_waiting - most, 0)
+
     def overdue(self, now: float, timeout: float | None, most: int) -> Iterator[tuple[str, Event, bool]]:
         """Waiting events that must become final, the oldest first, and whether only to make room.
 

@@ -136,7 +136,8 @@ class Management(Inspection):
         from gyrfalcon.storage import files
 
         with self._live.lock:
-            snapshot = Snapshot.of(self._live.completed(), self._live.refit)
+            make = Snapshot.begun(self._live.completed(), self._live.refit)
+        snapshot = make()
         own = tuple(classes)
         hashes = DecisionRules(None, own)
         model, state = hashes.hash_of(snapshot.epoch, snapshot.problem), hashes.state_hash(snapshot.epoch)

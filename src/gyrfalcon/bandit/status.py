@@ -61,7 +61,7 @@ class BanditStatus:
     n_decided
         Number of decisions.
     n_pending
-        Decisions whose outcome is open.
+        Decisions whose outcome is open, without those whose time is up.
     n_rewarded
         Decisions with a reward of their own.
     n_final
@@ -177,7 +177,7 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         refit_is_running=engine.job is not None,
         n_refits=engine.n_refits,
         refit_seconds=engine.refit_seconds,
-        n_pending=counts.n_waiting,
+        n_pending=engine.n_pending,
         n_decided=counts.n_decided,
         n_rewarded=counts.n_rewarded,
         n_final=counts.n_final,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,11 +97,7 @@ def _posed(ledger: Ledger, record: ProblemChanged, counts: Counts) -> Changes:
         _renumbered(ledger.ended, source),
         ledger.retired | (set(ledger.problem.actions) - set(problem.actions)),
     )
-    gone = tuple(
-        (ledger.table.event_id(position), position, event._replace(status=Status.RETIRED))
-        for position in ledger.live.values()
-        if (event := table.event(position)).action < 0 and event.status == Status.FINAL
-    )
+    gone = table.ended(table.final_without_action(), Status.RETIRED)
     logs = tuple(log for log in (renumbered(log, source) for log in ledger.logs) if len(log))
     updated, counts = _moved(ledger, problem, table, counts)
     return Changes(counts, record, updated, gone, logs=logs, posed=posed)
@@ -247,9 +243,11 @@ def _after(before: Event, record: Rewarded | Finalised | Withdrawn) -> Event:
     return Event(*before[:6], record.reward, final, record.expired, record.crowded)
 
 
-def _renumbered(events: Mapping[str, Event], source: Ints) -> OrderedDict[str, Event]:
+def _renumbered(events: OrderedDict[str, Event], source: Ints) -> OrderedDict[str, Event]:
     """Ended events by the new numbers of their actions, -1 for retired ones."""
     places = {int(old): new for new, old in enumerate(source.tolist()) if old >= 0}
+    if all(places.get(action, -1) == action for action in {event.action for event in events.values()}):
+        return events
     return OrderedDict(
-        (event_id, event._replace(action=places.get(event.action, -1))) for event_id, event in events.items()
+        (event_id, Event(places.get(event[0], -1), *event[1:])) for event_id, event in events.items()
     )
