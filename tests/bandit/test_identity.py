@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -157,4 +158,20 @@ def test_a_forked_process_shares_neither_ids_nor_draws_also_during_a_refit(refit
     assert len({one for ids, _ in everyone for one in ids}) == 3 * MANY
     assert len({str(actions) for _, actions in everyone}) == 3
     check_books(bandit)
-    assert np.all(bandit._live.engine.ledger.decided >= 0)
+    assert np.all(bandit._live.engine.ledger.tallies.decided >= 0)
+
+
+@pytest.mark.parametrize("number", [np.int64(17), np.uint8(17), np.int32(17), np.array(17)], ids=repr)
+def test_a_whole_number_of_any_kind_is_the_same_id(number: Any) -> None:
+    """Before, ids from a column of a table were refused."""
+    bandit = Bandit(["a", "b"], seed=1)
+    decision = bandit.decide(event_id=number)
+    assert decision.event_id == "17"
+    bandit.reward(number, 1.0)
+    assert bandit.n_pending == 0
+
+
+@pytest.mark.parametrize("wrong", [True, np.True_, 1.0, np.float64(1.0), np.array([1, 2]), b"1"], ids=repr)
+def test_what_is_no_whole_number_is_no_id(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="give text, a number or a UUID"):
+        Bandit(["a", "b"], seed=1).decide(event_id=wrong)

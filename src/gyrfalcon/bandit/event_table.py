@@ -180,6 +180,25 @@ class EventTable:
             if (number + 1) * SEGMENT <= n_decided and (segment.rows["status"] > Status.FINAL).all():
                 del self._segments[number]
 
+    def n_late(self, first: int, now: float, timeout: float) -> int:
+        """How many waiting events from a position on were decided at least `timeout` seconds ago."""
+        count = 0
+        for number, segment in self._segments.items():
+            if (number + 1) * SEGMENT > first:
+                rows = segment.rows
+                is_late = (rows["status"] <= Status.REWARDED) & (now - rows["decided_at"] >= timeout)
+                count += int(np.count_nonzero(is_late))
+        return count
+
+    def final_without_action(self) -> list[int]:
+        """Positions of events with a final reward whose action is no longer there, in their order."""
+        found: list[int] = []
+        for number in sorted(self._segments):
+            rows = self._segments[number].rows
+            places = np.flatnonzero((rows["status"] == Status.FINAL) & (rows["action"] < 0))
+            found += (number * SEGMENT + places).tolist()
+        return found
+
     def renumbered(self, source: Ints) -> EventTable:
         """The table with other numbers of actions: action k was source[k] before, -1 if it is new."""
         other = EventTable(self._width)

@@ -75,7 +75,8 @@ class LoggedDecisions(Tabular):
         The decisions as dicts. `outcome` is "final", "dropped", "withdrawn" or "open"; lists of features and
         probabilities are in the order of the row's `eligible`.
     duplicates
-        Ids of events that were decided more than once; the first decision of each is a row.
+        Ids of events that were decided more than once, as after a crash under an id of the caller's. Each
+        decision is a row, and an outcome belongs to the latest one before it.
     n_cut_off
         Number of last lines that a killed process has left cut off.
     n_unknown

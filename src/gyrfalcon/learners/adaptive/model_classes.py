@@ -31,7 +31,7 @@ from gyrfalcon.oracles.regressors.forest_features import check_installed
 
 MAX_COLUMNS = 400
 MAX_NUMBERS = 1 << 22
-N_FOURIER, N_MIXED_FOURIER = 300, 250
+N_FOURIER, N_MIXED_FOURIER = 300, 150
 """Random Fourier features of their class alone, and beside the columns of other classes."""
 _MOST_QUADRATIC, _MOST_SPLINES = 120, 130
 """Columns of products and splines with which they are part of the mixed class, and at most half its room."""
@@ -123,7 +123,7 @@ def candidate(choice: ClassChoice, x: Floats, n_actions: int, seed: int = 0) -> 
 
     >>> x = np.random.default_rng(0).normal(size=(300, 3))
     >>> candidate("quadratic", x, n_actions=2).sizes, candidate("mixed", x, n_actions=2).sizes
-    ((1, 3, 6), (1, 3, 6, 51, 250))
+    ((1, 3, 6), (1, 3, 6, 51, 150))
     """
     if isinstance(choice, Linear):
         basis = choice.basis.fit(x)
