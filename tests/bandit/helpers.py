@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.storage import files
+
+_WERE_FINAL = (Status.FINAL, Status.LEARNED, Status.SET_ASIDE)
 
 
 class Clock:
@@ -131,7 +134,9 @@ def check_books(bandit: Bandit) -> None:
         both = [*events.values(), *ledger.ended.values()]
         assert counts.n_expired == sum(event.expired for event in both)
         assert counts.n_crowded == sum(event.crowded for event in both)
-        n_kept = sum(event.action >= 0 for event in both)
-        assert n_kept == ledger.decided.sum()
-        assert (ledger.rewarded <= ledger.decided).all()
+        kept = [event for event in both if event.action >= 0 and event.status != Status.WITHDRAWN]
+        tallies = ledger.tallies
+        assert len(kept) == tallies.decided.sum()
+        assert sum(not math.isnan(one.reward) and not one.expired for one in kept) == tallies.rewarded.sum()
+        assert sum(one.status in _WERE_FINAL for one in kept) == tallies.final.sum()
     assert (ledger.stop, ledger.epoch_index) == (engine.epoch.stop, engine.epoch.index)

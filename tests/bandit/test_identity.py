@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -14,7 +15,10 @@ from gyrfalcon import Bandit
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.baselines.uniform import Uniform
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.protocol import Learner
 from tests.bandit.helpers import Recorder, batches, check_books
 
 MANY = 20
@@ -157,4 +161,39 @@ def test_a_forked_process_shares_neither_ids_nor_draws_also_during_a_refit(refit
     assert len({one for ids, _ in everyone for one in ids}) == 3 * MANY
     assert len({str(actions) for _, actions in everyone}) == 3
     check_books(bandit)
-    assert np.all(bandit._live.engine.ledger.decided >= 0)
+    assert np.all(bandit._live.engine.ledger.tallies.decided >= 0)
+
+
+@pytest.mark.parametrize("number", [np.int64(17), np.uint8(17), np.int32(17), np.array(17)], ids=repr)
+def test_a_whole_number_of_any_kind_is_the_same_id(number: Any) -> None:
+    """Before, ids from a column of a table were refused."""
+    bandit = Bandit(["a", "b"], seed=1)
+    decision = bandit.decide(event_id=number)
+    assert decision.event_id == "17"
+    bandit.reward(number, 1.0)
+    assert bandit.n_pending == 0
+
+
+@pytest.mark.parametrize("wrong", [True, np.True_, 1.0, np.float64(1.0), np.array([1, 2]), b"1"], ids=repr)
+def test_what_is_no_whole_number_is_no_id(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="give text, a number or a UUID"):
+        Bandit(["a", "b"], seed=1).decide(event_id=wrong)
+
+
+@pytest.mark.parametrize("learner", [None, LinUCB(mixing=0.1, schedule=FixedBatch(20))])
+def test_a_repeated_decision_answers_with_distribution_and_model(learner: Learner | None) -> None:
+    """Before, both were missing from the second answer, though nothing had changed."""
+    rng = np.random.default_rng(3)
+    bandit = Bandit(["a", "b", "c"], learner=learner, features=2, seed=1)
+    for visit in range(120):
+        eligible = ["a", "c"] if visit % 7 == 0 else None
+        context = rng.normal(size=2)
+        decision = bandit.decide(context, eligible=eligible, event_id=visit)
+        assert decision.distribution is not None
+        assert bandit.decide(context, eligible=eligible, event_id=visit) == decision
+        many = bandit.decide_many([context], eligible=[eligible or list("abc")], event_ids=[visit])
+        assert many[0] == decision
+        if visit % 3:
+            bandit.reward(decision.event_id, float(rng.random()))
+    first = bandit.decide(rng.normal(size=2), event_id=0)
+    assert (first.epoch, first.distribution, first.model) == (1, None, None)  # its policy is gone

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -22,6 +24,9 @@ from gyrfalcon.bandit.journal import Record
 from gyrfalcon.bandit.learner_changes import LaterLearner, own_learner
 from gyrfalcon.bandit.live import LiveEngine
 from gyrfalcon.bandit.snapshot import Snapshot
+from gyrfalcon.core.epochs import Epoch
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Log
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.storage.class_ids import ClassIds
 from gyrfalcon.storage.codec import Encoder
@@ -248,3 +253,88 @@ def test_many_rewards_are_all_credited_although_an_exception_comes_in_between() 
         else:
             break
     assert n > 50
+
+
+@dataclass(frozen=True)
+class WaitingLearner:
+    """Epsilon-greedy whose refits wait until they may go on."""
+
+    goes_on: threading.Event
+
+    def start(self, problem: Problem, log: Log | None = None) -> Epoch:
+        return batches().start(problem, log)
+
+    def next_epoch(self, epoch: Epoch, log: Log) -> Epoch:
+        assert self.goes_on.wait(60.0)
+        return batches().next_epoch(epoch, log)
+
+    def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
+        return batches().adapt(epoch, problem)
+
+
+@contextmanager
+def interrupted_anywhere_at(n: int) -> Iterator[list[int]]:
+    """Raise at the n-th line that is run in any module of Python's or ours, also inside its locks."""
+    count = [0]
+
+    def local(frame: FrameType, kind: str, _: Any) -> Any:
+        count[0] += kind == "line"
+        if count[0] == n and kind == "line":
+            raise InterruptedCallError
+        return local
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: None if frame.f_code.co_filename == __file__ else local)
+    try:
+        yield count
+    finally:
+        sys.settrace(before)
+
+
+def test_an_exception_while_a_decision_waits_for_a_refit_does_not_stop_learning() -> None:
+    """Before, the lock of a future could stay locked, and the thread that refits waited for it for good."""
+    n, n_lines = 1, 10**9
+    while n <= n_lines:
+        learner = WaitingLearner(threading.Event())
+        bandit = Bandit(["a", "b"], learner=learner, features=["x"], seed=1, refit="background")
+        for _ in range(4):
+            bandit.reward(bandit.decide([1.0]).event_id, 1.0)
+        assert bandit.status().refit_is_running
+        with suppress(InterruptedCallError), interrupted_anywhere_at(n):
+            bandit._live.give_way()
+            n_lines = n  # there were no more
+        learner.goes_on.set()
+        bandit.wait(30.0)
+        for _ in range(4):
+            bandit.reward(bandit.decide([1.0]).event_id, 1.0)
+        bandit.wait(30.0)
+        assert bandit.status().n_refits == 2, n
+        check_books(bandit)
+        n += 1
+    assert n > 10
+
+
+def test_a_reward_while_the_interpreter_shuts_down_is_credited() -> None:
+    """Before, the thread that refits refused its work then, and so did the reward."""
+    script = """
+import atexit, threading, time
+from gyrfalcon import Bandit, LinUCB, FixedBatch
+
+bandit = Bandit(["a", "b"], learner=LinUCB(schedule=FixedBatch(2)), features=["x"], refit="background")
+
+def play():
+    for _ in range(6):
+        bandit.reward(bandit.decide([0.5]).event_id, 1.0)
+    print(bandit.status().n_final)
+
+def later():
+    threading.main_thread().join()
+    play()
+
+threading.Thread(target=later).start()
+atexit.register(play)
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, check=False, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["6", "12"]

@@ -45,7 +45,8 @@ def rewarded(number: int, reward: float = 5.0, *, final: bool = True) -> Rewarde
 
 
 def ledger_of(*records: Record, whole_cohorts: bool = False, max_ended: int = 10_000) -> Ledger:
-    ledger = Ledger(PROBLEM, max_ended, whole_cohorts=whole_cohorts)
+    timeout = 60.0 if whole_cohorts else None
+    ledger = Ledger(PROBLEM, RewardRules(reward_timeout=timeout, max_pending=max_ended))
     ledger.stop = 10**9
     for record in records:
         ledger.apply(record)
@@ -138,14 +139,14 @@ def test_rows_keep_their_actions_when_others_come_and_go() -> None:
     assert rows.contexts.eligible is not None
     assert rows.contexts.eligible[1:].tolist() == [[True, True, False], [True, False, False]]
     assert ledger.ended["0"].status == Status.RETIRED
-    assert ledger.decided.tolist() == [2, 1, 0]
+    assert ledger.tallies.decided.tolist() == [2, 1, 0]
     ledger.apply(rewarded(3))  # credited, and no fit reads it
     assert ledger.ended["3"].status == Status.RETIRED
     assert ledger.counts.n_rewarded == 4
     assert len(ledger.ready) == 2
     assert ledger.retired == {"a"}
     ledger.apply(decided(5, 2, other))
-    assert ledger.decided.tolist() == [2, 1, 1]
+    assert ledger.tallies.decided.tolist() == [2, 1, 1]
 
 
 def test_rules_may_change_in_the_middle() -> None:

@@ -18,6 +18,7 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.elimination import EliminationPolicy
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
+from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.simulation.simulate import simulate
@@ -109,6 +110,7 @@ def identical(one: object, other: object) -> bool:
 
 def score_tables(policy: Policy, contexts: Contexts) -> list[Floats]:
     """The scores behind a policy, (n, K) each."""
+    policy = without_trying(policy)
     if isinstance(policy, KernelPolicy):
         return [policy.scorer.scores(contexts)]
     if isinstance(policy, Mixture):

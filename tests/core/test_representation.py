@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, TryingKernel
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
+from gyrfalcon.core.policies.untried import TryingKernel
 from gyrfalcon.environments.delayed import Delayed
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.oracles.features.bases import IdentityMap

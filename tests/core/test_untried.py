@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.arrays import Bools
-from gyrfalcon.core.policies.kernel_policy import TryingKernel
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel, InverseGapWeighting
+from gyrfalcon.core.policies.untried import TryingKernel
 
 SCORES = np.random.default_rng(0).normal(size=(60, 5))
 MASK = np.random.default_rng(1).random((60, 5)) < 0.5

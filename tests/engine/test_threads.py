@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -219,3 +220,66 @@ def test_a_refit_in_the_background_has_short_turns(long_turns: float) -> None:
     assert seen
     assert max(seen) < 0.001
     assert sys.getswitchinterval() == long_turns
+
+
+def exit_code_of(child: int) -> int:
+    """The exit code of a forked process, which an alarm ends if it hangs."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_child_can_enter_what_another_thread_was_entering_when_the_process_forked() -> None:
+    """Before, a fork beside refits could find the lock held by a thread that was not there."""
+    began, goes_on = threading.Event(), threading.Event()
+
+    def begin() -> Callable[[], None]:
+        began.set()
+        goes_on.wait(30.0)
+        return lambda: None
+
+    shared = threads._Shared(begin)
+
+    def enter() -> None:
+        with shared:
+            pass
+
+    other = threading.Thread(target=enter)
+    other.start()
+    assert began.wait(30.0)
+    threading.Timer(0.2, goes_on.set).start()  # the fork waits until the change is complete
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        enter()
+        os._exit(0)
+    assert exit_code_of(child) == 0
+    other.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_child_leaves_what_other_threads_had_entered_and_keeps_its_own(two_threads: None) -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with one_blas_thread():
+            inside.set()
+            leave.wait(30.0)
+
+    other = threading.Thread(target=stay)
+    other.start()
+    assert inside.wait(30.0)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        os._exit(0 if set(counts()) == {2} else 1)
+    assert exit_code_of(child) == 0
+    with one_blas_thread():
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            os._exit(0 if set(counts()) == {1} else 1)
+        assert exit_code_of(child) == 0
+        leave.set()
+        other.join()
+        assert set(counts()) == {1}
+    assert set(counts()) == {2}

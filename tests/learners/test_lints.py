@@ -16,6 +16,7 @@ from gyrfalcon.core.epochs import decide
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
+from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.optimistic.lints import CoefficientDraws, LinTS
 from gyrfalcon.oracles.linear.linear import Linear
@@ -37,6 +38,7 @@ def policy_after(learner: LinTS, environment: Lines, n: int = 60) -> Policy:
 
 
 def draws_of(policy: Policy) -> CoefficientDraws:
+    policy = without_trying(policy)
     assert isinstance(policy, SampledPolicy)
     assert isinstance(policy.scorers, CoefficientDraws)
     return policy.scorers
@@ -69,8 +71,8 @@ def test_one_row_by_hand() -> None:
     model = model_of(play.epoch.policy)
     np.testing.assert_allclose(model.means(Contexts(np.eye(2)))[:, 0], [0.5, 0.0], atol=1e-15)
     np.testing.assert_allclose(model.widths(Contexts(np.eye(2)))[:, 0], [math.sqrt(0.5), 1.0], rtol=1e-15)
-    # The action without data has the other one's estimate: a fair coin.
-    np.testing.assert_allclose(play.epoch.policy.probabilities(Contexts(np.eye(2))), 0.5, atol=1e-12)
+    # The action without data is tried as often as every other: a fair coin.
+    assert play.epoch.policy.probabilities(Contexts(np.eye(2))).tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
 def test_two_actions_of_their_own_have_a_closed_form() -> None:

@@ -52,12 +52,12 @@ def test_one_row_by_hand() -> None:
 
 @pytest.mark.parametrize("untried", [0, 1])
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 0.3, 1.0])
-def test_a_small_bonus_does_not_leave_an_action_untried(alpha: float, untried: int) -> None:
+def test_an_action_without_data_is_tried_beside_the_others(alpha: float, untried: int) -> None:
     problem = Problem([0, 1], 0)
     log = problem.log(problem.contexts(n=100), [1 - untried] * 100, [0.9] * 100, [0.5] * 100)
     learner = LinUCB(alpha=alpha)
     epoch = learner.next_epoch(learner.start(problem), log)
-    assert epoch.policy.probabilities(problem.contexts(n=1))[0, untried] == 1.0
+    assert epoch.policy.probabilities(problem.contexts(n=1)).tolist() == [[0.5, 0.5]]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 2.0])

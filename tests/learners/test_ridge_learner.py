@@ -14,6 +14,7 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.elimination import EliminationPolicy
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
+from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.optimistic.lints import CoefficientDraws, LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -51,6 +52,7 @@ class Trees:
 
 def model_of(policy: Policy) -> OptimisticModel:
     """The ridge fit behind a policy."""
+    policy = without_trying(policy)
     assert isinstance(policy, KernelPolicy | ThompsonPolicy | SampledPolicy | EliminationPolicy)
     scorer = policy.scorers if isinstance(policy, SampledPolicy) else policy.scorer
     model = scorer.model if isinstance(scorer, VersionSpace | CoefficientDraws) else scorer

@@ -17,8 +17,9 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities
 from gyrfalcon.core.inputs.columns import Boolean, Categorical, Hashed, Numeric
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import TryingKernel, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.policies.kernels import LogBarrierWeighting, SoftmaxKernel
+from gyrfalcon.core.policies.untried import TryingKernel, TryingPolicy
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
@@ -191,7 +192,8 @@ def others() -> list[object]:
     problem = Problem(["a", ("b", 1), None], columns, reward_range=(-1, 5), out_of_range="clip", cost=True)
     kernels = [SoftmaxKernel(2.0), LogBarrierWeighting(3.0)]
     decisions = Decisions(np.array([1]), np.array([0]), np.array([2]), np.array([0.5]), np.array([1]))
-    untried = TryingKernel(SoftmaxKernel(1.0), np.array([True, False, True]))
+    known = np.array([True, False, True])
+    untried = [TryingKernel(SoftmaxKernel(1.0), known), TryingPolicy(UniformPolicy(3), known)]
     tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
     return [problem, problem.rewards, kernels, decisions, untried, tally, sums()]
 

@@ -13,15 +13,19 @@ from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.event_table import Event
 from gyrfalcon.bandit.identity import listed_ids, stored_text_of
 from gyrfalcon.bandit.journal import Decided
+from gyrfalcon.bandit.learner_changes import own_learner
 from gyrfalcon.bandit.silence import silent_in
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.epochs import action_probabilities, decide, draw_one
+from gyrfalcon.core.epochs import Epoch, action_probabilities, decide, draw_one
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.schema import Schema
+from gyrfalcon.core.policies.validation import check_probabilities
 from gyrfalcon.core.records import PASSIVE
 from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
+from gyrfalcon.core.validation import is_own
+from gyrfalcon.engine.own_policies import checked_epoch
 
 
 def problem_for(engine: BanditEngine, example: object) -> Problem:
@@ -51,7 +55,8 @@ def decide_one(
     """Choose an action for one context; the event then waits for its outcome."""
     ledger, epoch, round_ = engine.ledger, engine.playing, engine.ledger.counts.round
     identity = engine.ids.free_id(round_, ledger.find) if event_id is None else event_id
-    action, distribution, component = draw_one(epoch, round_, contexts, event_uniforms(engine.seed, identity))
+    checked, uniforms = _checked(engine, epoch, 1), event_uniforms(engine.seed, identity)
+    action, distribution, component = draw_one(checked, round_, contexts, uniforms)
     propensity, index = distribution[action], epoch.index
     shares, model = tuple(distribution), engine.model
     made = (identity, now, contexts, 0, action, component, index, round_, propensity, shares, model)
@@ -74,7 +79,8 @@ def decide_many(
     new = np.array([i for i in range(n) if i not in known], dtype=np.int64)
     rounds = np.arange(first, first + len(new))
     rows = contexts if len(new) == n else contexts.take(new)
-    made = decide(epoch, rounds, rows, uniforms_of_events(engine.seed, [ids[i] for i in new.tolist()]))
+    uniforms = uniforms_of_events(engine.seed, [ids[i] for i in new.tolist()])
+    made = decide(_checked(engine, epoch, len(new)), rounds, rows, uniforms)
     distribution = partial(action_probabilities, epoch, rounds, rows)
     columns = (made.action, made.component, made.round, made.propensity)
     # Only a log needs the probabilities of all actions; the batch computes them when it is asked to.
@@ -119,7 +125,19 @@ def checked_id(event_id: object | None) -> str | None:
 def probabilities(engine: BanditEngine, contexts: Contexts) -> Floats:
     """The probability of every action if these contexts came next, (n, K): no event is opened."""
     rounds = np.full(len(contexts), engine.ledger.counts.round)
-    return action_probabilities(engine.playing, rounds, contexts)
+    shares = action_probabilities(engine.playing, rounds, contexts)
+    if is_own(learner := own_learner(engine.learner)):
+        name, actions = type(learner).__name__, engine.problem.actions
+        check_probabilities(shares, contexts, actions, learner=name, rounds=rounds)
+    return shares
+
+
+def _checked(engine: BanditEngine, epoch: Epoch, n: int) -> Epoch:
+    """The epoch for the next n rounds, whose policies are checked if the learner is of a user's class."""
+    learner, first = own_learner(engine.learner), engine.ledger.counts.round
+    if not is_own(learner):
+        return epoch
+    return checked_epoch(epoch, np.arange(first, first + n), engine.problem.actions, learner)
 
 
 def _decision(engine: BanditEngine, event_id: str, event: Event | None) -> Decision:
@@ -129,4 +147,22 @@ def _decision(engine: BanditEngine, event_id: str, event: Event | None) -> Decis
             f"event {short_repr(event_id)} was decided before its action was retired; decide under a new id."
         )
     label, is_passive = engine.problem.actions[event.action], event.component % 2 == PASSIVE
-    return Decision(label, event.propensity, event_id, event.round, event.epoch, is_passive, None)
+    shares = _distribution_again(engine, event_id, event)
+    model = None if shares is None else engine.model
+    made = (event.propensity, event_id, event.round, event.epoch, is_passive)
+    return Decision(label, *made, shares, model)
+
+
+def _distribution_again(engine: BanditEngine, event_id: str, event: Event) -> tuple[float, ...] | None:
+    """The distribution of an earlier decision, if its epoch is in play and its context is held."""
+    position = engine.ledger.live.get(event_id)
+    if position is None or position < engine.ledger.posed_at or event.epoch != engine.epoch.index:
+        return None
+    _, contexts = engine.ledger.table.take(np.array([position]), engine.problem.n_actions)
+    if contexts.eligible is not None and contexts.eligible.all():
+        contexts = replace(contexts, eligible=None)
+    for epoch in (engine.playing, engine.epoch):  # silent actions may be others by now
+        shares = action_probabilities(epoch, np.array([event.round]), contexts)[0].tolist()
+        if shares[event.action] == event.propensity:
+            return tuple(shares)
+    return None

@@ -24,6 +24,7 @@ from gyrfalcon.bandit.journal import (
 from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import PASSIVE
+from gyrfalcon.engine.fingerprint import fingerprint
 from gyrfalcon.logs.folder import LogFolder
 from gyrfalcon.logs.rows import FORMAT, Line, logged_label
 from gyrfalcon.logs.writer import LineWriter
@@ -99,6 +100,7 @@ class DecisionLog:
             "reward_range": None if problem.reward_range is None else list(problem.reward_range),
             "out_of_range": problem.out_of_range,
             "cost": problem.cost,
+            "fingerprint": fingerprint().to_dict(),
         }
 
 

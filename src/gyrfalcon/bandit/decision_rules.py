@@ -81,6 +81,7 @@ class DecisionRules:
         self._unstored: dict[str, DecisionRule] = {}
         self.latest: tuple[Epoch | None, Problem | None, str | None] = (None, None, None)
         """The epoch and problem in play, and the hash of their rule."""
+        self._latest_state: tuple[object, str | None] = (None, None)
         self.reason = ""
         """Why the last rule that can't be stored can't be."""
 
@@ -110,6 +111,22 @@ class DecisionRules:
             with contextlib.suppress(OSError):  # a decision by this rule tries again, and says so
                 self.store(model)
         return model
+
+    def state_hash(self, epoch: Epoch) -> str | None:
+        """The content hash of the learner's state in an epoch; None if it holds a class unknown to files.
+
+        A state may be many times as large as its policy, so that the hash is computed on demand.
+        """
+        from gyrfalcon.storage.content_hash import content_hash
+
+        state, (known, found) = epoch.state, self._latest_state
+        if state is not known:
+            try:
+                found = content_hash(state, self._classes)
+            except (TypeError, ValueError, RecursionError):
+                found = None
+            self._latest_state = (state, found)
+        return found
 
     def store(self, model: str) -> None:
         """Write the file of a rule, unless it is there."""

@@ -66,6 +66,7 @@ class BanditEngine:
     awaits_features: bool = False  # until the first context has shown them
     sums: Sums | None = None  # of the epoch's first rows
     job: RefitJob | None = None  # that is being computed
+    has_backlog: bool = False  # of outcomes whose time is up: a fit waits, so that it has all of them
     failed: bool = False  # on the rows as they are; the learner is called again when there are others
     n_failures: int = 0  # in a row, by the learner
     n_refits: int = 0
@@ -94,7 +95,7 @@ class BanditEngine:
         if initial_log is not None:
             initial_log = aligned_log(initial_log, problem)
         epoch = learner.start(problem, initial_log)
-        ledger = Ledger(problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
+        ledger = Ledger(problem, rules)
         ledger.stop, ledger.epoch_index = epoch.stop, epoch.index
         return BanditEngine(learner, ledger, rules, patience, clock, epoch, IdSource(seed), awaits_features)
 
@@ -121,8 +122,8 @@ class BanditEngine:
     @property
     def n_pending(self) -> int:
         """Number of events whose outcome is open, without those whose time is up."""
-        overdue = self.ledger.overdue(self.clock.now(), self.rules.reward_timeout, self.rules.max_pending)
-        return self.ledger.counts.n_waiting - sum(1 for _ in overdue)
+        n_overdue = self.ledger.n_overdue(self.clock.now(), self.rules.reward_timeout, self.rules.max_pending)
+        return self.ledger.counts.n_waiting - n_overdue
 
     def apply(self, record: Record, following: Epoch | None = None) -> None:
         """Let a record take effect; of an opened epoch, `following` is the fit, or it is computed here."""
@@ -216,7 +217,7 @@ class BanditEngine:
     def due(self) -> RefitJob | None:
         """The refit that is due, if none is computed already: it is to be computed and installed."""
         counts, n_summed = self.ledger.counts, 0 if self.sums is None else self.sums.n_new
-        if self.job is not None or self.failed:
+        if self.job is not None or self.failed or self.has_backlog:
             return None
         if is_search_due(self.n_failures):
             self.job = replace(self._whole_job(), searches=True)

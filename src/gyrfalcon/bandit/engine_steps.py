@@ -71,7 +71,7 @@ def step_of(engine: BanditEngine, record: Record, following: Epoch | None) -> St
             history = with_changes(history, record.time, counts.round, differences)
             rules = record.rules
         case LearnerChanged():
-            learner = successor_of(engine.learner, record.learner, epoch)
+            learner = successor_of(engine.learner, record.learner, epoch, engine.problem)
             job = engine.job_on(record.n_rows, record.n_log_rows, record.round)
             epoch = first_epoch_of(engine.learner, replace(job, learner=learner), engine.problem)
             pair = (repr(own_learner(engine.learner)), repr(record.learner))

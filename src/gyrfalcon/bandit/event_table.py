@@ -154,6 +154,14 @@ class EventTable:
         segment = self._segments.get(number)
         return Status.DROPPED if segment is None else int(segment.rows["status"][row])
 
+    def statuses(self, position: int, stop: int) -> Ints:
+        """The statuses from a position on, up to the end of its segment or `stop`."""
+        number, row = divmod(position, SEGMENT)
+        n, segment = min(SEGMENT - row, stop - position), self._segments.get(number)
+        if segment is None:
+            return np.full(n, Status.DROPPED)
+        return segment.rows["status"][row : row + n].astype(np.int64)
+
     def ended(self, positions: Iterable[int], status: Status) -> tuple[tuple[str, int, Event], ...]:
         """The events at these positions as they are once they have ended like this; nothing is written."""
         listed: list[tuple[str, int, Event]] = []
@@ -179,6 +187,25 @@ class EventTable:
             segment.rows["status"][places] = here
             if (number + 1) * SEGMENT <= n_decided and (segment.rows["status"] > Status.FINAL).all():
                 del self._segments[number]
+
+    def n_late(self, first: int, now: float, timeout: float) -> int:
+        """How many waiting events from a position on were decided at least `timeout` seconds ago."""
+        count = 0
+        for number, segment in self._segments.items():
+            if (number + 1) * SEGMENT > first:
+                rows = segment.rows
+                is_late = (rows["status"] <= Status.REWARDED) & (now >= rows["decided_at"] + timeout)
+                count += int(np.count_nonzero(is_late))
+        return count
+
+    def final_without_action(self) -> list[int]:
+        """Positions of events with a final reward whose action is no longer there, in their order."""
+        found: list[int] = []
+        for number in sorted(self._segments):
+            rows = self._segments[number].rows
+            places = np.flatnonzero((rows["status"] == Status.FINAL) & (rows["action"] < 0))
+            found += (number * SEGMENT + places).tolist()
+        return found
 
     def renumbered(self, source: Ints) -> EventTable:
         """The table with other numbers of actions: action k was source[k] before, -1 if it is new."""

@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import InitVar, dataclass, field
+from operator import index
+from typing import SupportsIndex
 from uuid import UUID
 
 from gyrfalcon.core.inputs.messages import short_repr
 
-EventId = str | int | UUID
+EventId = str | SupportsIndex | UUID
 """What a caller may bring as the id of a decision."""
 
 
 def text_of(event_id: object) -> str:
     """An event id as plain text: text, a whole number or a UUID; anything else is refused.
+
+    Whole numbers of any kind are the same id: 17 is that of NumPy, too.
 
     >>> text_of(17), text_of(UUID(int=1))
     ('17', '00000000-0000-0000-0000-000000000001')
@@ -25,8 +30,11 @@ def text_of(event_id: object) -> str:
         if not text:
             raise ValueError("event id '' is empty; give each decision an id of its own, or None for one.")
         return text
-    if isinstance(event_id, UUID) or (isinstance(event_id, int) and not isinstance(event_id, bool)):
+    if isinstance(event_id, UUID):
         return str(event_id)
+    if isinstance(event_id, SupportsIndex) and not isinstance(event_id, bool):
+        with suppress(TypeError):  # of arrays, whose one number may be a whole one
+            return str(index(event_id))
     raise TypeError(
         f"event id {short_repr(event_id)} is a {type(event_id).__name__}; give text, a number or a UUID."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import NoReturn
 
 from gyrfalcon.bandit.deciding import probabilities, problem_for
@@ -48,7 +49,9 @@ class Inspection:
     def status(self) -> BanditStatus:
         """Counts of events, mean reward, cost of exploration, the last fit, and what needs attention."""
         with self._live.lock:
-            return status_of(self._live.completed(), self._live.refit)
+            engine = self._live.completed()
+            status, epoch = status_of(engine, self._live.refit), engine.epoch
+        return replace(status, learner_state=engine.decision_rules.state_hash(epoch))
 
     def probabilities(
         self, context: object = None, *, actions: object = None, eligible: object = None

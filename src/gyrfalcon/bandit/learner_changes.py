@@ -14,6 +14,7 @@ from gyrfalcon.engine.threads import one_blas_thread
 from gyrfalcon.engine.turnover import starting_at
 from gyrfalcon.learners.exploration_settings import differ_in_exploration_alone
 from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.resolved_settings import resolved
 from gyrfalcon.learners.steps import Summing, Sums
 
 
@@ -75,17 +76,30 @@ def own_learner(learner: Learner) -> Learner:
     return learner.learner if isinstance(learner, LaterLearner) else learner
 
 
-def successor_of(before: Learner, after: Learner, epoch: Epoch) -> Learner:
+def stored_learner(learner: Learner, problem: Problem) -> Learner:
+    """The learner as a file has it, with values for settings that are None by default."""
+    if isinstance(learner, LaterLearner):
+        return replace(learner, learner=resolved(learner.learner, problem))
+    return resolved(learner, problem)
+
+
+def successor_of(before: Learner, after: Learner, epoch: Epoch, problem: Problem) -> Learner:
     """The learner that takes over in the epoch after this one, with the number of epochs before its own."""
-    if not differ_in_exploration_alone(own_learner(before), after):
+    if not _goes_on(before, after, problem):
         return LaterLearner(after, epoch.index)
     return LaterLearner(after, before.n_before) if isinstance(before, LaterLearner) else after
 
 
 def first_epoch_of(before: Learner, job: RefitJob, problem: Problem) -> Epoch:
     """The first epoch of the job's learner: from the fits so far where it can go on, or of the rows held."""
-    if differ_in_exploration_alone(own_learner(before), own_learner(job.learner)):
+    if _goes_on(before, job.learner, problem):
         return job.run()
     with one_blas_thread():
         made = job.learner.start(problem, job.rows if len(job.rows) else None)
     return starting_at(made, job.round)
+
+
+def _goes_on(before: Learner, after: Learner, problem: Problem) -> bool:
+    """Whether a learner goes on from the fits of another; one from a file has values where None was given."""
+    one, other = (resolved(own_learner(learner), problem) for learner in (before, after))
+    return differ_in_exploration_alone(one, other)

@@ -18,11 +18,12 @@ from gyrfalcon.bandit.counts import Counts
 from gyrfalcon.bandit.event_table import Event, EventTable, Status
 from gyrfalcon.bandit.journal import Decided, Record, RowsSetAside
 from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.bandit.silence import STRETCH, is_tried, milestone, silent_actions
-from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, logs_after, no_tallies
+from gyrfalcon.bandit.silence import STRETCH, Tallies
+from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, logs_after
 from gyrfalcon.core.arrays import Bools, Ints
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
+from gyrfalcon.engine.finality import final_prefix, final_time
 
 
 class Ledger:
@@ -32,17 +33,17 @@ class Ledger:
     ----------
     problem
         The decision problem.
-    max_ended
-        Number of ended events whose ids are remembered.
-    whole_cohorts
-        Whether a row is ready only when the outcomes of all earlier decisions are final as well. Otherwise it
-        is ready as soon as its own outcome is.
+    rules
+        Rules for rewards. With a timeout, a row is ready only when the outcomes of all earlier decisions are
+        final as well; otherwise as soon as its own outcome is. The ids of `max_pending` ended events are
+        remembered.
     """
 
-    def __init__(self, problem: Problem, max_ended: int, *, whole_cohorts: bool) -> None:
+    def __init__(self, problem: Problem, rules: RewardRules) -> None:
         self.problem = problem
-        self.max_ended = max_ended
-        self.whole_cohorts = whole_cohorts
+        self.max_ended = rules.max_pending
+        self.whole_cohorts = rules.reward_timeout is not None
+        self.silence_is_outcome = rules.silence_is_outcome
         self.counts = Counts()
         self.stop = 0  # the round at which the epoch in play is planned to end
         self.epoch_index = 1
@@ -52,11 +53,12 @@ class Ledger:
         self.ready: dict[int, None] = {}
         self.logs: tuple[Log, ...] = ()
         self.watermark = 0  # the first position that may be waiting
+        self.posed_at = 0  # the first position that was decided with the actions as they are
         self.retired: frozenset[Hashable] = frozenset()
-        self.decided, self.rewarded, self.milestones = no_tallies(problem)
+        self.tallies = Tallies.none(problem.n_actions)
         self.refusal = ""  # why the learner fails on the rows that were set aside last
         self.silent: Bools | None = None
-        """Actions that are chosen, and never rewarded, (K,); None if there is none."""
+        """Actions that the policy leaves out, because their rewards never arrive, (K,); None for none."""
         self.outbox: deque[tuple[int, Record]] | None = None
         """Records with their numbers that a sink has not had yet; None without a sink."""
         self._changes: Changes | None = None
@@ -89,6 +91,11 @@ class Ledger:
             self._write(self._changes)
             self._changes = None
 
+    def n_overdue(self, now: float, timeout: float | None, most: int) -> int:
+        """Number of waiting events that must become final: see `overdue`."""
+        late = 0 if timeout is None else self.table.n_late(self.watermark, now, timeout)
+        return max(late, self.counts.n_waiting - most, 0)
+
     def overdue(self, now: float, timeout: float | None, most: int) -> Iterator[tuple[str, Event, bool]]:
         """Waiting events that must become final, the oldest first, and whether only to make room.
 
@@ -102,7 +109,7 @@ class Ledger:
             if self.table.status(position) > Status.REWARDED:
                 continue
             event = self.table.event(position)
-            is_late = timeout is not None and now - event.decided_at >= timeout
+            is_late = now >= final_time(event.decided_at, None, timeout)
             if not is_late and crowd <= 0:
                 return
             crowd -= 1
@@ -154,12 +161,9 @@ class Ledger:
         self.counts = counts
         if ended:
             self._end(ended)
-        for action, decided, rewarded in tally:
-            self.decided[action], self.rewarded[action] = decided, rewarded
-            power = None if rewarded else milestone(decided)
-            if power is not None:
-                self.milestones[action, power] = counts.n_decided
-            if counts.n_decided % STRETCH == 0 or rewarded == 1:
+        if tally is not None:
+            self.tallies.write(tally, counts.n_decided)
+            if counts.n_decided % STRETCH == 0 or tally.rewarded == 1 or tally.final == 1:
                 self._listen()
         if logs is not None:
             self.logs = logs
@@ -178,14 +182,13 @@ class Ledger:
 
     def _pose(self, posed: Posed) -> None:
         self.problem, self.table, self.ended = posed.problem, posed.table, posed.ended
-        self.decided, self.rewarded, self.milestones = posed.decided, posed.rewarded, posed.milestones
-        self.retired, self.silent = posed.retired, None
+        self.posed_at = self.counts.n_decided
+        self.tallies, self.retired, self.silent = posed.tallies, posed.retired, None
 
     def _listen(self) -> None:
-        """Find silent actions anew."""
-        delay, now = self.counts.longest_delay, self.counts.n_decided
-        silent = silent_actions(self.decided, self.rewarded, self.milestones, delay, now)
-        self.silent = silent if silent.any() and not is_tried(now) else None
+        """Find anew which actions are left out: none where each decision has an outcome in the end."""
+        left_out = self.tallies.left_out(self.counts.longest_delay, self.counts.n_decided)
+        self.silent = None if self.silence_is_outcome else left_out
 
     def _end(self, ended: tuple[tuple[str, int, Event], ...]) -> None:
         for event_id, position, event in ended:
@@ -201,6 +204,8 @@ class Ledger:
     def _follow(self, rules: RewardRules) -> None:
         """Follow other rules: final outcomes are ready at once, or with a timeout wait for earlier ones."""
         self.max_ended, self.whole_cohorts = rules.max_pending, rules.reward_timeout is not None
+        self.silence_is_outcome = rules.silence_is_outcome
+        self._listen()
         if self.whole_cohorts:
             self.move_watermark()
             self.ready = {position: None for position in self.ready if position < self.watermark}
@@ -215,9 +220,11 @@ class Ledger:
     def move_watermark(self) -> None:
         """Pass over events whose outcome is final: with whole cohorts, these are ready from then on."""
         while self.watermark < self.counts.n_decided:
-            status = self.table.status(self.watermark)
-            if status <= Status.REWARDED:
-                return
-            if self.whole_cohorts and status == Status.FINAL:
-                self.ready[self.watermark] = None
-            self.watermark += 1
+            if self.table.status(self.watermark) <= Status.REWARDED:
+                return  # as after most records
+            statuses = self.table.statuses(self.watermark, self.counts.n_decided)
+            n_final = final_prefix(statuses > Status.REWARDED)
+            if self.whole_cohorts:
+                for place in np.flatnonzero(statuses[:n_final] == Status.FINAL).tolist():
+                    self.ready[self.watermark + place] = None
+            self.watermark += n_final

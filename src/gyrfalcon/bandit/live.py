@@ -74,7 +74,7 @@ class LiveEngine:
                 if job.searches:  # without the rows that were set aside
                     self.advance()
             else:
-                self._thread.submit(job, os.getpid(), self._installed)
+                self._thread.submit(job, self._installed)
                 self._submitted = job
 
     def advance_or_warn(self) -> None:

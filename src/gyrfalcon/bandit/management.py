@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from gyrfalcon.bandit.decision_log import DecisionLog, LogTarget
+from gyrfalcon.bandit.decision_rules import DecisionRules
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.identity import EventId
 from gyrfalcon.bandit.inspection import Inspection
@@ -135,8 +136,13 @@ class Management(Inspection):
         from gyrfalcon.storage import files
 
         with self._live.lock:
-            snapshot = Snapshot.of(self._live.completed(), self._live.refit)
-        files.save(path, snapshot, classes, about=fingerprint().to_dict())
+            make = Snapshot.begun(self._live.completed(), self._live.refit)
+        snapshot = make()
+        own = tuple(classes)
+        hashes = DecisionRules(None, own)
+        model, state = hashes.hash_of(snapshot.epoch, snapshot.problem), hashes.state_hash(snapshot.epoch)
+        about = {**fingerprint().to_dict(), "model": model, "learner_state": state}
+        files.save(path, snapshot, own, about=about)
 
     @classmethod
     def load(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.event_table import Status
@@ -10,20 +11,34 @@ from gyrfalcon.bandit.identity import text_of
 from gyrfalcon.bandit.journal import Finalised, LateReward, Rewarded, Withdrawn
 from gyrfalcon.bandit.reward_rules import LateRewardError
 from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.engine.finality import final_time
+
+PORTION = 256
+"""Outcomes whose time is up that one call makes final; a thousand take about ten milliseconds."""
 
 
 def tick(engine: BanditEngine, n_new: int) -> float:
     """The time of n decisions to come: outcomes whose time is up are final, and there is room."""
     now = engine.clock.tick()
-    finalise(engine, now, engine.rules.max_pending - n_new)
+    finalise(engine, now, engine.rules.max_pending - n_new, n_new)
     return now
 
 
-def finalise(engine: BanditEngine, now: float, most: int) -> None:
-    """Make outcomes final whose time is up, and those of the oldest of more than `most` open events."""
-    if engine.rules.reward_timeout is None and engine.ledger.counts.n_waiting <= most:
+def finalise(engine: BanditEngine, now: float, most: int, n_new: int = 0) -> None:
+    """Make outcomes final whose time is up, and those of the oldest of more than `most` open events.
+
+    After a quiet hour many are up at once: a call takes the oldest `PORTION` of them, more only where it
+    makes n new decisions or needs room, so that no call waits for all.
+    """
+    rules, n_waiting = engine.rules, engine.ledger.counts.n_waiting
+    if rules.reward_timeout is None and n_waiting <= most:
+        engine.has_backlog = False
         return
-    for event_id, event, crowded in list(engine.ledger.overdue(now, engine.rules.reward_timeout, most)):
+    portion = max(PORTION, 2 * n_new, n_waiting - most)
+    overdue = engine.ledger.overdue(now, rules.reward_timeout, most)
+    listed = list(islice(overdue, portion))
+    engine.has_backlog = len(listed) == portion
+    for event_id, event, crowded in listed:
         if crowded:
             engine.warn(
                 "max_pending",
@@ -32,6 +47,16 @@ def finalise(engine: BanditEngine, now: float, most: int) -> None:
             )
         engine.failed = False
         engine.record(Finalised(event_id, now, *engine.rules.outcome(event), crowded))
+
+
+def _finalise_one(engine: BanditEngine, event_id: str, now: float) -> None:
+    """Make the outcome of one event final if its time is up, though it is not yet its turn."""
+    event = engine.ledger.find(event_id)
+    if event is None or not event.is_waiting:
+        return
+    if now >= final_time(event.decided_at, None, engine.rules.reward_timeout):
+        engine.failed = False
+        engine.record(Finalised(event_id, now, *engine.rules.outcome(event), False))
 
 
 def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, final: bool) -> None:
@@ -44,6 +69,7 @@ def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, fi
         text = text_of(event_id)
         if text in credited:
             raise ValueError(f"event {short_repr(text)} is there twice; give each event one reward.")
+        _finalise_one(engine, text, now)
         event = ledger.find(text)
         in_fit = engine.job is not None and ledger.live.get(text) in engine.job.positions
         try:

@@ -6,11 +6,14 @@ still in play, so that a change of the actions in the meantime makes the job voi
 
 from __future__ import annotations
 
+import atexit
+import math
 import threading
+import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from time import perf_counter
+from queue import SimpleQueue
+from time import monotonic, perf_counter, sleep
 from typing import Literal
 
 from gyrfalcon.bandit.setting_aside import Refused, refused_rows
@@ -84,27 +87,93 @@ def _compute(job: RefitJob, done: Callable[[Refitted], None]) -> None:
         done(outcome)
 
 
-class RefitThread:
-    """One thread that computes the jobs of a bandit, one at a time."""
+class _Task:
+    """A job that a thread is to compute, and whether that is done."""
+
+    __slots__ = ("done", "is_over", "job")
+
+    def __init__(self, job: RefitJob, done: Callable[[Refitted], None]) -> None:
+        self.job, self.done, self.is_over = job, done, False
+
+
+class _Worker:
+    """What a thread works through: tasks one at a time, until there is None."""
+
+    __slots__ = ("has_ended", "tasks")
 
     def __init__(self) -> None:
-        self._executor: ThreadPoolExecutor | None = None
-        self._future: Future[None] | None = None
-        self._process = 0
+        self.tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self.has_ended = False
 
-    def submit(self, job: RefitJob, process: int, done: Callable[[Refitted], None]) -> None:
+    def run(self) -> None:
+        """Compute tasks; between two of them nothing of a bandit is held in memory."""
+        try:
+            while (task := self.tasks.get()) is not None:
+                try:
+                    _compute(task.job, task.done)
+                finally:
+                    task.is_over = True
+                del task
+        finally:
+            self.has_ended = True
+
+
+class RefitThread:
+    """One thread that computes the jobs of a bandit, one at a time.
+
+    An exception from a signal may come at any instruction of the caller, and would leave locks of futures and
+    conditions locked for good. A queue is written to in one step, and whoever waits looks again and again.
+    """
+
+    def __init__(self) -> None:
+        self._worker: _Worker | None = None
+        self._latest: _Task | None = None
+        _THREADS.add(self)
+
+    def submit(self, job: RefitJob, done: Callable[[Refitted], None]) -> None:
         """Compute a job beside the caller, and call `done` with its outcome in the computing thread."""
-        if self._executor is None or self._process != process:  # threads do not survive a fork
-            self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gyrfalcon-refit")
-            self._process = process
-        self._future = self._executor.submit(_compute, job, done)
+        worker = self._worker
+        if worker is None or worker.has_ended:
+            worker = _Worker()
+            try:
+                threading.Thread(target=worker.run, name=_NAME, daemon=True).start()
+            except RuntimeError:  # while the interpreter shuts down; the rows are there for another time
+                return
+            self._worker = worker
+        task = _Task(job, done)
+        worker.tasks.put(task)
+        self._latest = task  # last: who waits for a task must not wait for one that is not on its way
 
     @property
     def is_busy(self) -> bool:
         """Whether a job is computed, or waits for its turn."""
-        return self._future is not None and not self._future.done()
+        return self._latest is not None and not self._latest.is_over
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the job under way has been installed, or the time is up."""
-        if self._future is not None and threading.current_thread().name[:15] != "gyrfalcon-refit":
-            wait([self._future], seconds)
+        if threading.current_thread().name == _NAME:
+            return
+        deadline = math.inf if seconds is None else monotonic() + seconds
+        pause = _FIRST_LOOK
+        while self.is_busy and (remaining := deadline - monotonic()) > 0.0:
+            sleep(min(pause, remaining))
+            pause = min(2.0 * pause, _LAST_LOOK)
+
+    def __del__(self) -> None:
+        if self._worker is not None:
+            self._worker.tasks.put(None)
+
+
+_NAME = "gyrfalcon-refit"
+_FIRST_LOOK, _LAST_LOOK = 0.0001, 0.005
+"""Seconds between two looks at a refit that is waited for: each look takes the interpreter from it."""
+_THREADS: weakref.WeakSet[RefitThread] = weakref.WeakSet()
+
+
+def _finish() -> None:
+    """Let refits that are under way come to their end before the interpreter does."""
+    for thread in list(_THREADS):
+        thread.wait()
+
+
+atexit.register(_finish)

@@ -60,6 +60,11 @@ class RewardRules:
                 f"on_duplicate is {short_repr(self.on_duplicate)}; choose 'error', 'first', 'last' or 'sum'."
             )
 
+    @property
+    def silence_is_outcome(self) -> bool:
+        """Whether a decision without a reward has the default one as its outcome in the end."""
+        return self.reward_timeout is not None and self.default_reward is not None
+
     def check_default(self, rewards: RewardRange) -> None:
         """Refuse a default reward that the reward range refuses."""
         if self.default_reward is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -17,9 +18,11 @@ from gyrfalcon.bandit.engine import MIN_SETTLED, BanditEngine
 from gyrfalcon.bandit.event_table import Event
 from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.identity import IdSource
+from gyrfalcon.bandit.learner_changes import stored_learner
 from gyrfalcon.bandit.ledger import Ledger
 from gyrfalcon.bandit.refits import RefitMode
 from gyrfalcon.bandit.reward_rules import RewardRules
+from gyrfalcon.bandit.silence import Tallies
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
@@ -29,6 +32,7 @@ from gyrfalcon.engine.turnover import Patience
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.steps import Sums
 
+_PART = 4096
 _MEASURES = ("propensity", "decided_at", "reward")
 _NUMBERS = tuple(name for name in Event._fields if name not in _MEASURES)
 
@@ -44,12 +48,21 @@ class Events:
     @staticmethod
     def of(ids: list[str], events: Sequence[Event]) -> Events:
         """The columns of these events."""
-        numbers = [[int(getattr(event, name)) for name in _NUMBERS] for event in events]
-        measures = [[getattr(event, name) for name in _MEASURES] for event in events]
+        # In parts, between which other threads have their turn.
+        parts = [
+            np.array(events[start : start + _PART], dtype=np.float64)
+            for start in range(0, len(events), _PART)
+        ]
+        table = np.concatenate(parts) if parts else np.empty((0, len(Event._fields)))
+        return Events.of_columns(ids, dict(zip(Event._fields, table.T, strict=True)))
+
+    @staticmethod
+    def of_columns(ids: list[str], columns: Mapping[str, Any]) -> Events:
+        """The events whose fields are these columns."""
         return Events(
             ids,
-            np.array(numbers, dtype=np.int64).reshape(-1, len(_NUMBERS)),
-            np.array(measures, dtype=np.float64).reshape(-1, len(_MEASURES)),
+            np.stack([columns[name].astype(np.int64) for name in _NUMBERS], axis=1),
+            np.stack([columns[name].astype(np.float64) for name in _MEASURES], axis=1),
         )
 
     def rows(self) -> list[Event]:
@@ -86,9 +99,7 @@ class Snapshot:
     ready: Ints
     watermark: int
     ended: Events
-    decided: Ints
-    rewarded: Ints
-    milestones: Ints
+    tallies: Tallies
     silent: Bools | None
     retired: list[Hashable]
     logs: list[Log]
@@ -97,13 +108,20 @@ class Snapshot:
     @staticmethod
     def of(engine: BanditEngine, refit: RefitMode) -> Snapshot:
         """The snapshot of an engine."""
+        return Snapshot.begun(engine, refit)()
+
+    @staticmethod
+    def begun(engine: BanditEngine, refit: RefitMode) -> Callable[[], Snapshot]:
+        """The function that makes the snapshot of an engine as it stands now, and needs no lock for it."""
         ledger = engine.ledger
         ledger.move_watermark()  # which may lag behind, so that the same events give the same file
         counts = ledger.counts._asdict()
-        positions = np.array(list(ledger.live.values()), dtype=np.int64)
-        _, contexts = ledger.table.take(positions, ledger.problem.n_actions)
-        return Snapshot(
-            learner=engine.learner,
+        positions = np.fromiter(ledger.live.values(), dtype=np.int64)
+        columns, contexts = ledger.table.take(positions, ledger.problem.n_actions)
+        live_ids, ended_ids, ended = list(ledger.live), list(ledger.ended), list(ledger.ended.values())
+        most = partial(
+            Snapshot,
+            learner=stored_learner(engine.learner, ledger.problem),
             problem=ledger.problem,
             epoch=engine.epoch,
             sums=engine.sums,
@@ -119,20 +137,17 @@ class Snapshot:
             clock_offset=engine.clock.offset,
             counts={name: value for name, value in counts.items() if isinstance(value, int)},
             rewards=np.array([counts["policy"], counts["passive"]], dtype=np.float64),
-            live=Events.of(list(ledger.live), [ledger.table.event(p) for p in positions.tolist()]),
             positions=positions,
             contexts=contexts,
             ready=np.array(list(ledger.ready), dtype=np.int64),
             watermark=ledger.watermark,
-            ended=Events.of(list(ledger.ended), list(ledger.ended.values())),
-            decided=ledger.decided.copy(),
-            rewarded=ledger.rewarded.copy(),
-            milestones=ledger.milestones.copy(),
+            tallies=ledger.tallies.copy(),
             silent=ledger.silent,
             retired=sorted(ledger.retired, key=repr),
             logs=list(ledger.logs),
             refusal=ledger.refusal,
         )
+        return lambda: most(live=Events.of_columns(live_ids, columns), ended=Events.of(ended_ids, ended))
 
     def engine(self, clock: MonotonicClock) -> BanditEngine:
         """The engine that goes on from here, with event ids that no other process gives out."""
@@ -153,8 +168,7 @@ class Snapshot:
         )
 
     def _ledger(self) -> Ledger:
-        rules = self.rules
-        ledger = Ledger(self.problem, rules.max_pending, whole_cohorts=rules.reward_timeout is not None)
+        ledger = Ledger(self.problem, self.rules)
         policy, passive = (Moments(int(n), *rest) for n, *rest in self.rewards.tolist())
         numbers: dict[str, Any] = dict(self.counts)
         ledger.counts = Counts(policy=policy, passive=passive, **numbers)
@@ -164,10 +178,9 @@ class Snapshot:
             ledger.table.write(position, event_id, event, self.contexts, row)
             ledger.live[event_id] = position
         ledger.ready = dict.fromkeys(self.ready.tolist())
-        ledger.watermark = self.watermark
+        ledger.watermark, ledger.posed_at = self.watermark, ledger.counts.n_decided
         ledger.ended = OrderedDict(zip(self.ended.ids, self.ended.rows(), strict=True))
-        ledger.decided, ledger.rewarded = self.decided.copy(), self.rewarded.copy()
-        ledger.milestones, ledger.silent = self.milestones.copy(), self.silent
+        ledger.tallies, ledger.silent = self.tallies.copy(), self.silent
         ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)
         ledger.refusal = self.refusal
         return ledger

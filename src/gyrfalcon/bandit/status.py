@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.learner_changes import own_learner
-from gyrfalcon.bandit.silence import silent_actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +21,20 @@ class ActionStatus:
     label
         Label of the action.
     n_decided
-        Number of decisions for it.
+        Number of decisions for it that were not withdrawn.
     n_rewarded
         Number of these decisions that have a reward of their own, not the default one.
+    n_final
+        Number of these decisions that became final with a reward, also with the default one.
     silent
-        Whether it is decided and never rewarded, although others are: its rewards may not be tracked.
+        Whether it is decided and never rewarded, although others are: its rewards may not be tracked. The
+        default reward does not count here. Only without any final outcome is the action left out.
     """
 
     label: Hashable
     n_decided: int
     n_rewarded: int
+    n_final: int
     silent: bool
 
 
@@ -58,7 +61,7 @@ class BanditStatus:
     n_decided
         Number of decisions.
     n_pending
-        Decisions whose outcome is open.
+        Decisions whose outcome is open, without those whose time is up.
     n_rewarded
         Decisions with a reward of their own.
     n_final
@@ -88,6 +91,10 @@ class BanditStatus:
         far their mean reward is below that of the policy's rounds; NaN without both kinds.
     actions
         Every action.
+    model
+        Content hash of the policy in play, as decisions carry it; None if it can't be stored.
+    learner_state
+        Content hash of the learner's state, from which the next epoch is fitted; None if it can't be stored.
     notes
         Sentences on what needs attention.
     details
@@ -119,6 +126,8 @@ class BanditStatus:
     passive_share: float
     exploration_cost: float
     actions: tuple[ActionStatus, ...]
+    model: str | None
+    learner_state: str | None
     notes: tuple[str, ...]
     details: tuple[str, ...]
     history: tuple[SettingsChange, ...]
@@ -143,6 +152,8 @@ class BanditStatus:
             + ", ".join(f"{one.label!r} {one.n_decided}" for one in self.actions[:10])
             + (f" and {len(self.actions) - 10} more" if len(self.actions) > 10 else ""),
         ]
+        if self.model or self.learner_state:
+            lines.append(f"hashes       policy {self.model}, learner's state {self.learner_state}")
         lines += [f"fit          {sentence}" for sentence in self.details]
         lines += [f"changed      {change}" for change in self.history[-10:]]
         lines += [f"attention    {sentence}" for sentence in self.notes]
@@ -150,7 +161,7 @@ class BanditStatus:
 
 
 def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
-    """The status of an engine."""
+    """The status of an engine, without the hash of the learner's state, which needs no lock."""
     counts, report = engine.ledger.counts, engine.epoch.report
     actions, policy, passive = _actions(engine), counts.policy, counts.passive
     everything = policy.merged(passive)
@@ -166,7 +177,7 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         refit_is_running=engine.job is not None,
         n_refits=engine.n_refits,
         refit_seconds=engine.refit_seconds,
-        n_pending=counts.n_waiting,
+        n_pending=engine.n_pending,
         n_decided=counts.n_decided,
         n_rewarded=counts.n_rewarded,
         n_final=counts.n_final,
@@ -182,6 +193,8 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         passive_share=engine.epoch.passive_share,
         exploration_cost=cost,
         actions=actions,
+        model=engine.model,
+        learner_state=None,
         notes=(*_notes(engine, actions), *(() if report is None else report.notes)),
         details=() if report is None else report.details,
         history=engine.history,
@@ -190,20 +203,19 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
 
 def _actions(engine: BanditEngine) -> tuple[ActionStatus, ...]:
     ledger, counts = engine.ledger, engine.ledger.counts
-    silent = silent_actions(
-        ledger.decided, ledger.rewarded, ledger.milestones, counts.longest_delay, counts.n_decided
-    )
-    columns = (ledger.problem.actions, ledger.decided.tolist(), ledger.rewarded.tolist(), silent.tolist())
-    return tuple(ActionStatus(*row) for row in zip(*columns, strict=True))
+    tallies, silent = ledger.tallies, ledger.tallies.silent(counts.longest_delay, counts.n_decided)
+    columns = [one.tolist() for one in (tallies.decided, tallies.rewarded, tallies.final, silent)]
+    return tuple(ActionStatus(*row) for row in zip(ledger.problem.actions, *columns, strict=True))
 
 
 def _notes(engine: BanditEngine, actions: tuple[ActionStatus, ...]) -> list[str]:
     counts, notes = engine.ledger.counts, []
     for one in actions:
         if one.silent:
+            remedy = "its default rewards count, so check its tracking if others are to be expected"
             notes.append(
                 f"action {one.label!r} was decided {one.n_decided} times and never rewarded; "
-                "check its tracking."
+                f"{remedy if one.n_final else 'check its tracking'}."
             )
     if counts.n_crowded:
         notes.append(

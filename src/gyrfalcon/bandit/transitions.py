@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from gyrfalcon.bandit.counts import Counts, Moments
 from gyrfalcon.bandit.event_table import Event, EventTable, Status
@@ -28,7 +26,7 @@ from gyrfalcon.bandit.journal import (
     Withdrawn,
 )
 from gyrfalcon.bandit.reward_rules import RewardRules
-from gyrfalcon.bandit.silence import N_POWERS
+from gyrfalcon.bandit.silence import Tallies, Tally
 from gyrfalcon.core.arrays import Ints
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import PASSIVE, Log
@@ -43,9 +41,7 @@ class Posed(NamedTuple):
 
     problem: Problem
     table: EventTable
-    decided: Ints
-    rewarded: Ints
-    milestones: Ints
+    tallies: Tallies
     ended: OrderedDict[str, Event]
     retired: frozenset[Hashable]
 
@@ -58,8 +54,7 @@ class Changes(NamedTuple):
     """What has happened; of a decision, the event to write at the last position."""
     updated: tuple[tuple[int, Event], ...] = ()
     ended: tuple[tuple[str, int, Event], ...] = ()
-    tally: tuple[tuple[int, int, int], ...] = ()
-    """Which action has been decided and rewarded how often."""
+    tally: Tally | None = None
     logs: tuple[Log, ...] | None = None
     posed: Posed | None = None
     rules: RewardRules | None = None
@@ -91,24 +86,18 @@ def _posed(ledger: Ledger, record: ProblemChanged, counts: Counts) -> Changes:
     problem = record.problem
     if ledger.problem.features != problem.features:
         table = EventTable(problem.features.width)
-        posed = Posed(problem, table, *no_tallies(problem), OrderedDict(), ledger.retired)
+        posed = Posed(problem, table, Tallies.none(problem.n_actions), OrderedDict(), ledger.retired)
         return Changes(counts, record, posed=posed)
     source = sources(ledger.problem, problem)
-    table, known = ledger.table.renumbered(source), source >= 0
+    table = ledger.table.renumbered(source)
     posed = Posed(
         problem,
         table,
-        np.where(known, ledger.decided[source], 0),
-        np.where(known, ledger.rewarded[source], 0),
-        np.where(known[:, np.newaxis], ledger.milestones[source], -1),
+        ledger.tallies.reindexed(source),
         _renumbered(ledger.ended, source),
         ledger.retired | (set(ledger.problem.actions) - set(problem.actions)),
     )
-    gone = tuple(
-        (ledger.table.event_id(position), position, event._replace(status=Status.RETIRED))
-        for position in ledger.live.values()
-        if (event := table.event(position)).action < 0 and event.status == Status.FINAL
-    )
+    gone = table.ended(table.final_without_action(), Status.RETIRED)
     logs = tuple(log for log in (renumbered(log, source) for log in ledger.logs) if len(log))
     updated, counts = _moved(ledger, problem, table, counts)
     return Changes(counts, record, updated, gone, logs=logs, posed=posed)
@@ -139,8 +128,7 @@ def _decided(ledger: Ledger, record: Decided) -> Changes:
     opened = Counts._make(
         (sequence + 1, rounds + 1, n_decided + 1, n_waiting + 1, n_open, *ledger.counts[5:])
     )
-    tally = ((action, ledger.decided.item(action) + 1, ledger.rewarded.item(action)),)
-    return Changes(opened, record, (), (), tally)
+    return Changes(opened, record, (), (), ledger.tallies.of(action, 1, 0, 0))
 
 
 def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn) -> Changes:
@@ -148,13 +136,20 @@ def _outcome(ledger: Ledger, record: Rewarded | Finalised | Withdrawn) -> Change
     before = ledger.table.event(position)
     after = _after(before, record)
     counts = _counted(ledger, record, before, after, position, ledger.counts)
-    tally: tuple[tuple[int, int, int], ...] = ()
-    action = after.action
-    if isinstance(record, Rewarded) and math.isnan(before.reward) and action >= 0:
-        tally = ((action, ledger.decided.item(action), ledger.rewarded.item(action) + 1),)
+    tally = None if after.action < 0 else _tallied(ledger, before, after)
     if after.status > Status.FINAL:
         return Changes(counts, record, (), ((record.event_id, position, after),), tally)
     return Changes(counts, record, ((position, after),), (), tally)
+
+
+def _tallied(ledger: Ledger, before: Event, after: Event) -> Tally:
+    """The tally of an action after an outcome; a withdrawn decision counts for nothing."""
+    was_rewarded = not math.isnan(before.reward) and not before.expired
+    is_rewarded = not math.isnan(after.reward) and not after.expired
+    is_final = (after.status == Status.FINAL) - (before.status == Status.FINAL)
+    if after.status == Status.WITHDRAWN:
+        return ledger.tallies.of(after.action, -1, -was_rewarded, is_final)
+    return ledger.tallies.of(after.action, 0, is_rewarded - was_rewarded, is_final)
 
 
 def _counted(
@@ -235,12 +230,6 @@ def logs_after(ledger: Ledger, n_rows: int) -> tuple[Log, ...]:
     return tuple(remaining)
 
 
-def no_tallies(problem: Problem) -> tuple[Ints, Ints, Ints]:
-    """How often each action was decided and rewarded, and its milestones, before anything was."""
-    zeros = np.zeros(problem.n_actions, dtype=np.int64)
-    return zeros, zeros.copy(), np.full((problem.n_actions, N_POWERS), -1)
-
-
 def _after(before: Event, record: Rewarded | Finalised | Withdrawn) -> Event:
     """The event after an outcome; rewards of retired actions are credited, and no fit uses them."""
     final = Status.FINAL if before.action >= 0 else Status.RETIRED
@@ -254,9 +243,11 @@ def _after(before: Event, record: Rewarded | Finalised | Withdrawn) -> Event:
     return Event(*before[:6], record.reward, final, record.expired, record.crowded)
 
 
-def _renumbered(events: Mapping[str, Event], source: Ints) -> OrderedDict[str, Event]:
+def _renumbered(events: OrderedDict[str, Event], source: Ints) -> OrderedDict[str, Event]:
     """Ended events by the new numbers of their actions, -1 for retired ones."""
     places = {int(old): new for new, old in enumerate(source.tolist()) if old >= 0}
+    if all(places.get(action, -1) == action for action in {event.action for event in events.values()}):
+        return events
     return OrderedDict(
-        (event_id, event._replace(action=places.get(event.action, -1))) for event_id, event in events.items()
+        (event_id, Event(places.get(event[0], -1), *event[1:])) for event_id, event in events.items()
     )

@@ -254,7 +254,8 @@ def draw_one(
 
 def _row(policy: Policy, contexts: Contexts) -> list[float]:
     quick = getattr(policy, "row", None)
-    row: list[float] = policy.probabilities(contexts)[0].tolist() if quick is None else quick(contexts)
+    # A policy of one's own may have a field of this name.
+    row: list[float] = quick(contexts) if callable(quick) else policy.probabilities(contexts)[0].tolist()
     return row
 
 

@@ -74,7 +74,7 @@ class _Checked:
     def row(self, contexts: Contexts) -> list[float]:
         """The probabilities of the first row; ValueError unless they are a distribution."""
         quick = getattr(self.policy, "row", None)
-        if quick is None:
+        if not callable(quick):
             row: list[float] = self.probabilities(contexts)[0].tolist()
             return row
         given = quick(contexts)

@@ -8,6 +8,7 @@ threadpoolctl is used if it is installed, and otherwise nothing is limited.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -114,22 +115,41 @@ class _Shared(AbstractContextManager[None]):
     def __init__(self, begin: Callable[[], Callable[[], None]]) -> None:
         self._begin = begin
         self._lock = threading.Lock()
-        self._n_inside = 0
+        self._inside: dict[int, int] = {}  # how often each thread has entered and not left
         self._end: Callable[[], None] = lambda: None
+        if hasattr(os, "register_at_fork"):  # not on Windows, where there are no forks
+            # No other thread is in the middle of a change while the process forks.
+            os.register_at_fork(
+                before=self._lock.acquire,
+                after_in_parent=self._lock.release,
+                after_in_child=self._go_on_in_child,
+            )
 
     def __enter__(self) -> None:
         with self._lock:
-            if self._n_inside == 0:
+            if not self._inside:
                 self._end = self._begin()
-            self._n_inside += 1
+            thread = threading.get_ident()
+            self._inside[thread] = self._inside.get(thread, 0) + 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._lock:
-            self._n_inside -= 1
-            if self._n_inside == 0:
+            thread = threading.get_ident()
+            self._inside[thread] -= 1
+            if self._inside[thread] == 0:
+                del self._inside[thread]
+            if not self._inside:
                 self._end()
+
+    def _go_on_in_child(self) -> None:
+        """Leave what other threads had entered, which are not there in a child process."""
+        self._lock.release()
+        thread, was_inside = threading.get_ident(), bool(self._inside)
+        self._inside = {thread: n} if (n := self._inside.get(thread)) else {}
+        if was_inside and not self._inside:
+            self._end()
 
 
 def _limit_blas() -> Callable[[], None]:

@@ -10,7 +10,8 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, TryingKernel, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, UniformPolicy
+from gyrfalcon.core.policies.untried import TryingKernel
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.reward_scale import in_spreads
 from gyrfalcon.learners.steps import Fitted, fitted_state

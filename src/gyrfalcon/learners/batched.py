@@ -11,7 +11,8 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, TryingKernel
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
+from gyrfalcon.core.policies.untried import TryingKernel
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.optimistic.ridge_learner import FitContext, RidgeLearner
 from gyrfalcon.learners.protocol import Learner

@@ -68,7 +68,7 @@ class EpsilonFalcon:
     delta
         Confidence (delta), in (0, 0.49].
     tau_1
-        Rounds of the first epoch (tau_1 >= 4): 4 in "paper", 100 in "calibrated".
+        Rounds of the first epoch (tau_1 >= 4); None is as `schedule` says, or 4 in "paper", else 100.
     c_gamma
         gamma_m over sqrt(K n^rho / (ln^rho' n ln((m-1)/delta) comp)): sqrt(C_3) in "paper", 10 in
         "calibrated". Any other value than sqrt(C_3) leaves the theorem's constants, not its form.
@@ -93,7 +93,7 @@ class EpsilonFalcon:
     C, rho, rho_prime
         Assumption 1's C, rho and rho'; the defaults are those of a linear class.
     comp
-        Assumption 1's comp(F); None is d, the coefficients of all actions, as a linear class has them.
+        Assumption 1's comp(F); None is d, the coefficients of all actions, also as these come and go.
     schedule
         When epochs end; None is doubling from `tau_1`, as the theorem needs.
     model_class

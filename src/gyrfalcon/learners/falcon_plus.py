@@ -31,7 +31,8 @@ class FalconPlus(RegressionLearner):
     delta
         Confidence (delta), in (0, 0.49].
     rho, rho_prime, comp
-        How fast the class is learned; a linear one has rho 1, rho' 0 and comp d, which is None here.
+        How fast the class is learned; a linear one has rho 1, rho' 0 and comp d, which is None here: the
+        coefficients of all actions, also as these come and go.
     schedule
         When epochs end: Doubling, or KnownHorizon, which refits about log log T times.
     model_class

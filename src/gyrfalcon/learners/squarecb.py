@@ -48,7 +48,7 @@ class SquareCB(RegressionLearner):
         By how many spreads rewards may be off the best model everywhere: its square times n is added to
         RegSq.
     comp
-        Complexity of the class; None means d, the coefficients of all actions.
+        Complexity of the class; None means d, the coefficients of all actions, also as these come and go.
     weighting
         "inverse_gap", or "log_barrier", whose trade-off of regret and error is the best in the worst case.
     schedule

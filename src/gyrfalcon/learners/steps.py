@@ -10,8 +10,9 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, TryingKernel, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting, Kernel, LogBarrierWeighting
+from gyrfalcon.core.policies.untried import TryingKernel
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.learners.protocol import Learner

@@ -95,6 +95,7 @@ def _compact(file: Path) -> int:
     if not parquet.exists():  # else a compaction was killed just before its end
         rest = [*builder.others, *builder.join()]
         write_atomically(rest_of(parquet), b"".join(map(text_of, rest)), private=True)
-        write_rows(parquet, builder.rows)
+        fingerprints = [line["fingerprint"] for line in builder.others if "fingerprint" in line]
+        write_rows(parquet, builder.rows, next(iter(fingerprints), None))  # all of one process
     file.unlink()
     return len(builder.rows)

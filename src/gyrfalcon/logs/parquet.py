@@ -14,6 +14,7 @@ from gyrfalcon.storage.atomic import write_atomically
 
 _VERSION = b"gyrfalcon.log.format"
 _LABELS = b"gyrfalcon.log.labels"
+_FINGERPRINT = b"gyrfalcon.log.fingerprint"
 _CONTEXT = "context."
 
 
@@ -28,12 +29,17 @@ def import_pyarrow() -> Any:
     return pyarrow.parquet
 
 
-def write_rows(path: Path, rows: list[Row]) -> None:
-    """Write rows to a Parquet file in one step, readable for its owner alone."""
+def write_rows(path: Path, rows: list[Row], fingerprint: object = None) -> None:
+    """Write rows to a Parquet file in one step, readable for its owner alone.
+
+    `fingerprint` has the versions of the process that decided; it becomes a part of the metadata.
+    """
     parquet = import_pyarrow()
     all_text = all(type(label) is str for row in rows for label in _labels_in(row))
     texts = rows if all_text else [_relabelled(row, json.dumps) for row in rows]
     about = {_VERSION: str(FORMAT).encode(), _LABELS: b"text" if all_text else b"json"}
+    if fingerprint is not None:
+        about[_FINGERPRINT] = json.dumps(fingerprint).encode()
     table = LoggedDecisions(tuple(texts)).to_arrow().replace_schema_metadata(about)
     content = io.BytesIO()
     parquet.write_table(table, content, compression="zstd")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 
 from gyrfalcon.logs.folder import is_cut_off, rest_of, stems_of, whole_lines
 from gyrfalcon.logs.outcomes import RowBuilder
-from gyrfalcon.logs.rows import LoggedDecisions, Row
+from gyrfalcon.logs.rows import LoggedDecisions
 
 
 def read_decision_log(folder: str | os.PathLike[str]) -> LoggedDecisions:
@@ -29,13 +30,10 @@ def read_decision_log(folder: str | os.PathLike[str]) -> LoggedDecisions:
     for stem in stems_of(path):
         n_cut_off += _add(builder, path / f"{stem}.jsonl", path / f"{stem}.parquet")
     unknown = builder.join()
-    first: dict[str, Row] = {}
-    duplicates = []
-    for row in builder.rows:
-        if first.setdefault(row["event_id"], row) is not row:
-            duplicates.append(row["event_id"])
-    rows = sorted(first.values(), key=lambda row: row["time"])
-    return LoggedDecisions(tuple(rows), tuple(dict.fromkeys(duplicates)), n_cut_off, len(unknown))
+    rows = sorted(builder.rows, key=lambda row: row["time"])
+    counts = Counter(row["event_id"] for row in rows)
+    duplicates = tuple(event_id for event_id, n in counts.items() if n > 1)
+    return LoggedDecisions(tuple(rows), duplicates, n_cut_off, len(unknown))
 
 
 def _add(builder: RowBuilder, lines: Path, parquet: Path) -> bool:
@@ -50,7 +48,8 @@ def _add(builder: RowBuilder, lines: Path, parquet: Path) -> bool:
             return is_cut_off(content)
     from gyrfalcon.logs.parquet import read_rows
 
-    builder.rows += read_rows(parquet)
+    for row in read_rows(parquet):
+        builder.add_row(row)
     rest = rest_of(parquet)
     builder.add_file(whole_lines(rest.read_bytes(), rest), rest)
     return False

@@ -72,8 +72,19 @@ def _version_of(manifest: Manifest, newest: int) -> int:
 def _with_history(manifest: Manifest) -> Manifest:
     """Version 2: schemas say what becomes of unknown features, and bandits know how they were changed."""
     value = with_fields(manifest["value"], "schema", lambda fields: fields | {"unknown_features": "error"})
-    added = {"history": {"list": []}, "refusal": ""}
-    return {**manifest, "value": with_fields(value, "bandit/snapshot", lambda fields: fields | added)}
+    return {**manifest, "value": with_fields(value, "bandit/snapshot", _with_tallies)}
+
+
+def _with_tallies(snapshot: Fields) -> Fields:
+    """The fields of a bandit with a history, and with its counts by action in one value.
+
+    Files of version 1 do not say which outcomes became final, so those with a reward stand for them. The new
+    value comes last, because values that are stored once are named by their number.
+    """
+    counted = {name: snapshot[name] for name in ("decided", "rewarded", "milestones")}
+    tallies = {"class": "bandit/tallies", "fields": counted | {"final": snapshot["rewarded"]}}
+    kept = {name: field for name, field in snapshot.items() if name not in counted}
+    return kept | {"history": {"list": []}, "refusal": "", "tallies": tallies}
 
 
 MIGRATIONS: dict[int, Migration] = {1: _with_history}

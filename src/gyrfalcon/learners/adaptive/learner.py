@@ -14,6 +14,7 @@ from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
+from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.settings import changed_settings_repr
@@ -215,10 +216,10 @@ class AdaptiveFalcon:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: fits of the others stay, and nothing is refitted."""
-        state, policy = adaptive_state(epoch).reindexed(problem), epoch.policy
+        state, policy = adaptive_state(epoch).reindexed(problem), without_trying(epoch.policy)
         everyone = UniformPolicy(problem.n_actions)
         if isinstance(policy, KernelPolicy):
-            policy = replace(policy, scorer=state.scorer(policy.scorer.bonus))  # type: ignore[attr-defined]
+            policy = state.policy(policy.scorer.bonus, policy.kernel)  # type: ignore[attr-defined]
         else:
             policy = everyone
         return replace(epoch, policy=policy, passive_policy=everyone, state=state)
@@ -289,11 +290,10 @@ class AdaptiveFalcon:
             share = self.share(epoch.stop)
         gamma = self.c_gamma * math.sqrt(n)
         details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
-        kernel = InverseGapWeighting(gamma / state.scale.spread)
         bonus = self.bonus * (1.0 if linear.oracle.design.n_parameters > state.problem.n_actions else ALONE)
         following = epoch.successor(
             self.schedule,
-            policy=KernelPolicy(state.scorer(bonus * deviation), kernel),
+            policy=state.policy(bonus * deviation, InverseGapWeighting(gamma / state.scale.spread)),
             state=state,
             report=steps.in_units_of_log(replace(report, gamma=gamma, details=details), state.scale),
         )

@@ -11,6 +11,9 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
+from gyrfalcon.core.policies.kernels import Kernel
+from gyrfalcon.core.policies.untried import trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
@@ -216,6 +219,11 @@ class AdaptiveState:
             return replace(model, origin=self.scale.anchor, unit=self.scale.unit or 1.0)
         assert self.linear is not None
         return replace(self.linear.scorer, bonus=bonus)
+
+    def policy(self, bonus: float, kernel: Kernel) -> Policy:
+        """The kernel over the scores of the active class; actions without data are tried."""
+        scorer = self.scorer(bonus)
+        return trying(KernelPolicy(scorer, kernel), scorer.known)
 
     def compared(
         self, log: Log, n_rows: float, scale: RewardScale

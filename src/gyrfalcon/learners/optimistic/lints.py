@@ -14,6 +14,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
+from gyrfalcon.core.policies.untried import trying, without_trying
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_delta, check_not_negative, check_whole
@@ -126,26 +127,29 @@ class LinTS(RidgeLearner):
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired; the draws of the others stay."""
-        moved, model = ridge_learner.adapted(epoch, problem, _played(epoch.policy))
+        policy = without_trying(epoch.policy)
+        moved, model = ridge_learner.adapted(epoch, problem, _played(policy))
         if model is None:
             return moved
-        if isinstance(moved.policy, ThompsonPolicy):
-            return replace(moved, policy=replace(moved.policy, scorer=model))
-        source = action_changes.sources(steps.fitted_state(epoch).problem, problem)
-        return replace(moved, policy=self._redrawn(epoch, model, source))
+        if isinstance(policy, ThompsonPolicy):
+            policy = replace(policy, scorer=model)
+        else:
+            source = action_changes.sources(steps.fitted_state(epoch).problem, problem)
+            policy = self._redrawn(policy, epoch.index, model, source)
+        return replace(moved, policy=trying(policy, model.known))
 
     def _policy(self, model: AnyOptimist, scale: float, entropy: list[int]) -> Policy:
         if isinstance(model, StackedOptimist) or model.design.layout is Layout.PER_ACTION:
             return ThompsonPolicy(model, scale, self.mixing)
         return SampledPolicy(self._draws(model, scale, 0, entropy), self.mixing)
 
-    def _redrawn(self, epoch: Epoch, model: OptimisticModel, source: Ints) -> Policy:
+    def _redrawn(self, policy: Policy, index: int, model: OptimisticModel, source: Ints) -> Policy:
         """Draws for the coefficients of new actions beside those of the others, which stay."""
-        before = _drawn(epoch.policy)
+        before = _drawn(policy)
         if before is None:
-            return epoch.policy
+            return policy
         first = before.model.factors.shape[1]
-        new = self._draws(model, before.scale, first, [self.seed, epoch.index, first])
+        new = self._draws(model, before.scale, first, [self.seed, index, first])
         own = None
         if before.own is not None and new.own is not None:
             own = before.own[source] * (source >= 0)[:, np.newaxis, np.newaxis] + new.own

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.untried import trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.settings import changed_settings_repr
@@ -110,16 +111,15 @@ class OFUL:
         if model is None or not isinstance(moved.state, Refreshed):
             return moved
         state = replace(moved.state, rows=None)
-        return replace(
-            moved, policy=ridge_learner.optimistic_policy(model, model.bonus, self.mixing), state=state
-        )
+        policy = ridge_learner.optimistic_policy(model, model.bonus, self.mixing)
+        return replace(moved, policy=trying(policy, model.known), state=state)
 
     def _refreshed(self, epoch: Epoch, given: PooledRows, information: float) -> Epoch:
         fit, radius = ridge_learner.ridge_fit(given), self.radius(information)
         note = f"radius {radius:.4g}; the policy was refreshed"
         return epoch.successor(
             self.schedule,
-            policy=ridge_learner.optimistic_policy(fit.model, radius, self.mixing),
+            policy=trying(ridge_learner.optimistic_policy(fit.model, radius, self.mixing), fit.model.known),
             state=Refreshed(
                 fit.state.problem,
                 fit.oracle,

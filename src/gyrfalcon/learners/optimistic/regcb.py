@@ -15,6 +15,7 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.elimination import EliminationPolicy
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.policies.untried import trying, without_trying
 from gyrfalcon.core.schedules import FixedBatch, Schedule
 from gyrfalcon.core.settings import changed_settings_repr
 from gyrfalcon.core.validation import check_choice, check_flag, check_not_negative
@@ -45,12 +46,7 @@ class VersionSpace:
             return low, high
         ends = self.limits.reshape(-1, 2)
         least, most = np.repeat(ends, len(means) // len(ends), axis=0).T[:, :, np.newaxis]
-        return np.clip(low, least, most), np.clip(high, least, self._ceilings(most))
-
-    def _ceilings(self, most: Floats) -> Floats:
-        """The upper end, and next to it above for actions without data: at a tie these are tried."""
-        known = self.model.model.known
-        return most if known is None else np.where(known, most, np.nextafter(most, np.inf))
+        return np.clip(low, least, most), np.clip(high, least, most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +114,11 @@ class RegCB(RidgeLearner):
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired."""
-        space = _space(epoch.policy)
+        space = _space(without_trying(epoch.policy))
         moved, model = ridge_learner.adapted(epoch, problem, _played(space))
         if model is None or space is None:
             return moved
-        return replace(moved, policy=self._policy(model, space.limits))
+        return replace(moved, policy=trying(self._policy(model, space.limits), model.known))
 
     def _policy(self, model: AnyOptimist, limits: Floats | None) -> Policy:
         space = VersionSpace(model, limits)

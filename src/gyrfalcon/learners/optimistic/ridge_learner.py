@@ -13,6 +13,7 @@ from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.policies.untried import trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Schedule
 from gyrfalcon.core.validation import check_mixing, check_parts, check_positive
@@ -137,7 +138,7 @@ class RidgeLearner:
             np.array(fit.state.scale.limits),
         )
         report = replace(fit.report, details=self.details(context))
-        policy = self.policy_of(fit.model, context)
+        policy = trying(self.policy_of(fit.model, context), fit.model.known)
         return epoch.successor(self.schedule, policy=policy, state=fit.state, report=report)
 
 
@@ -213,4 +214,5 @@ class OptimisticLearner(RidgeLearner):
         rows = steps.fitted_state(moved).active
         if model is None or not isinstance(rows, Moments):
             return moved
-        return replace(moved, policy=optimistic_policy(model, self.bonus(rows.weight), self.mixing))
+        policy = optimistic_policy(model, self.bonus(rows.weight), self.mixing)
+        return replace(moved, policy=trying(policy, model.known))

@@ -112,7 +112,7 @@ class Linear:
             intercept=self.intercept,
             interactions=self.interactions,
         )
-        return LinearOracle(self, design)
+        return LinearOracle(replace(self, layout=design.layout.value), design)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,11 @@ class OptimisticModel:
 
     __repr__ = shapes_repr
 
+    @property
+    def known(self) -> Bools | None:
+        """Which actions have data, (K,); None for all."""
+        return self.model.known
+
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times ||phi||, (n, K)."""
         return self.model.scores(contexts) + self.bonus * self.widths(contexts)

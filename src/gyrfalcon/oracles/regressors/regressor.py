@@ -52,7 +52,7 @@ class Regressor:
     complexity : int, optional
         Complexity comp(F), from which gamma and slack are computed. None means, for gamma, as many as a
         linear class has; for a calibrated slack, the degrees of freedom that fits of half the passive rows
-        use.
+        use; both follow actions and rows to come, so that a file keeps None.
     convex : bool, optional
         Whether the class is convex; None means if it is known to be.
     seed : int, default 0
@@ -112,7 +112,9 @@ class Regressor:
         spread = columns.std(axis=(0, 1)) if self.standardise else np.ones(columns.shape[2])
         # A column that is constant up to rounding keeps its scale: noise would become features of it.
         size = np.abs(columns + linear.design.offsets[1:]).max(axis=(0, 1), initial=0.0)
-        return RegressorOracle(self, linear, np.where(spread > 1e-12 * size, spread, 1.0))
+        scales = np.where(spread > 1e-12 * size, spread, 1.0)
+        layout: Any = linear.settings.layout
+        return RegressorOracle(replace(self, layout=layout, convex=self.is_convex), linear, scales)
 
     @property
     def is_convex(self) -> bool:
