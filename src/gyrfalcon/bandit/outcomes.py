@@ -11,6 +11,7 @@ from gyrfalcon.bandit.identity import text_of
 from gyrfalcon.bandit.journal import Finalised, LateReward, Rewarded, Withdrawn
 from gyrfalcon.bandit.reward_rules import LateRewardError
 from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.engine.finality import final_time
 
 PORTION = 256
 """Outcomes whose time is up that one call makes final; a thousand take about ten milliseconds."""
@@ -50,8 +51,10 @@ def finalise(engine: BanditEngine, now: float, most: int, n_new: int = 0) -> Non
 
 def _finalise_one(engine: BanditEngine, event_id: str, now: float) -> None:
     """Make the outcome of one event final if its time is up, though it is not yet its turn."""
-    timeout, event = engine.rules.reward_timeout, engine.ledger.find(event_id)
-    if timeout is not None and event is not None and event.is_waiting and now - event.decided_at >= timeout:
+    event = engine.ledger.find(event_id)
+    if event is None or not event.is_waiting:
+        return
+    if now >= final_time(event.decided_at, None, engine.rules.reward_timeout):
         engine.failed = False
         engine.record(Finalised(event_id, now, *engine.rules.outcome(event), False))
 
