@@ -154,13 +154,13 @@ class EventTable:
         segment = self._segments.get(number)
         return Status.DROPPED if segment is None else int(segment.rows["status"][row])
 
-    def statuses(self, position: int, stop: int) -> Ints:
+    def statuses(self, position: int, stop: int) -> Any:
         """The statuses from a position on, up to the end of its segment or `stop`."""
         number, row = divmod(position, SEGMENT)
         n, segment = min(SEGMENT - row, stop - position), self._segments.get(number)
         if segment is None:
             return np.full(n, Status.DROPPED)
-        return segment.rows["status"][row : row + n].astype(np.int64)
+        return segment.rows["status"][row : row + n]
 
     def ended(self, positions: Iterable[int], status: Status) -> tuple[tuple[str, int, Event], ...]:
         """The events at these positions as they are once they have ended like this; nothing is written."""

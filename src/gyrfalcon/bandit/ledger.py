@@ -219,12 +219,18 @@ class Ledger:
 
     def move_watermark(self) -> None:
         """Pass over events whose outcome is final: with whole cohorts, these are ready from then on."""
+        window = (
+            4  # most records let it pass over none or one; arrays of many would take longer than all else
+        )
         while self.watermark < self.counts.n_decided:
             if self.table.status(self.watermark) <= Status.REWARDED:
-                return  # as after most records
-            statuses = self.table.statuses(self.watermark, self.counts.n_decided)
+                return
+            stop = min(self.watermark + window, self.counts.n_decided)
+            statuses = self.table.statuses(self.watermark, stop)
             n_final = final_prefix(statuses > Status.REWARDED)
             if self.whole_cohorts:
-                for place in np.flatnonzero(statuses[:n_final] == Status.FINAL).tolist():
-                    self.ready[self.watermark + place] = None
+                for place, status in enumerate(statuses[:n_final].tolist(), start=self.watermark):
+                    if status == Status.FINAL:
+                        self.ready[place] = None
             self.watermark += n_final
+            window *= 4
