@@ -168,3 +168,16 @@ def test_an_id_that_looks_like_the_next_of_ours_does_not_stop_the_bandit() -> No
         "00000001-2",
         "00000001-3",
     }
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_probabilities_are_those_of_the_next_decision(name: str) -> None:
+    rng = np.random.default_rng(5)
+    bandit = Bandit(["a", "b", "c"], learner=LEARNERS[name], features=2, seed=1)
+    for visit in range(150):
+        context, eligible = rng.normal(size=2), ["b", "c"] if visit % 5 == 0 else None
+        told = bandit.probabilities(context, eligible=eligible)
+        decision = bandit.decide(context, eligible=eligible)
+        assert tuple(told.values()) == decision.distribution
+        assert told[decision.action] == decision.propensity
+        bandit.reward(decision.event_id, float(rng.random()))

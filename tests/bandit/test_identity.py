@@ -15,7 +15,10 @@ from gyrfalcon import Bandit
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.baselines.uniform import Uniform
+from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.protocol import Learner
 from tests.bandit.helpers import Recorder, batches, check_books
 
 MANY = 20
@@ -175,3 +178,22 @@ def test_a_whole_number_of_any_kind_is_the_same_id(number: Any) -> None:
 def test_what_is_no_whole_number_is_no_id(wrong: Any) -> None:
     with pytest.raises(TypeError, match="give text, a number or a UUID"):
         Bandit(["a", "b"], seed=1).decide(event_id=wrong)
+
+
+@pytest.mark.parametrize("learner", [None, LinUCB(mixing=0.1, schedule=FixedBatch(20))])
+def test_a_repeated_decision_answers_with_distribution_and_model(learner: Learner | None) -> None:
+    """Before, both were missing from the second answer, though nothing had changed."""
+    rng = np.random.default_rng(3)
+    bandit = Bandit(["a", "b", "c"], learner=learner, features=2, seed=1)
+    for visit in range(120):
+        eligible = ["a", "c"] if visit % 7 == 0 else None
+        context = rng.normal(size=2)
+        decision = bandit.decide(context, eligible=eligible, event_id=visit)
+        assert decision.distribution is not None
+        assert bandit.decide(context, eligible=eligible, event_id=visit) == decision
+        many = bandit.decide_many([context], eligible=[eligible or list("abc")], event_ids=[visit])
+        assert many[0] == decision
+        if visit % 3:
+            bandit.reward(decision.event_id, float(rng.random()))
+    first = bandit.decide(rng.normal(size=2), event_id=0)
+    assert (first.epoch, first.distribution, first.model) == (1, None, None)  # its policy is gone

@@ -115,9 +115,9 @@ class BanditMachine(RuleBasedStateMachine):
             with pytest.raises(ValueError, match="retired"):
                 self.bandit.decide([0.0], event_id=event_id)
         else:
-            assert self.bandit.decide([0.0], event_id=event_id) == event.decision._replace(
-                distribution=None, model=None
-            )
+            again = self.bandit.decide([0.0], event_id=event_id)
+            assert again[:6] == event.decision[:6]
+            assert again.distribution in (None, event.decision.distribution)
 
     @precondition(lambda self: self.events)
     @rule(data=st.data(), value=UNITS, final=st.booleans())

@@ -138,8 +138,19 @@ def test_a_newer_version_is_refused_with_what_to_do(path: Path) -> None:
 
 
 def test_an_unknown_class_is_refused(path: Path) -> None:
-    refuses(path, file_of({"class": "Trap", "fields": {}}), "Trap, which is not a known class")
-    refuses(path, file_of({"enum": "Trap", "value": 1}), "Trap, which is not a known class")
+    for value in ({"class": "Trap", "fields": {}}, {"enum": "Trap", "value": 1}):
+        path.write_bytes(file_of(value))
+        told = r"is intact, but it holds a Trap, which is not a known class; name .*classes=\[\.\.\.\]\.$"
+        with pytest.raises(ValueError, match=told):
+            Bandit.load(path)
+
+
+def test_a_file_of_another_gyrfalcon_with_a_class_of_its_own_is_told_from_a_damaged_one(path: Path) -> None:
+    """Before, the remedy was the last good copy of a file that was cut short."""
+    value = {"class": "learner/to-come", "fields": {}}
+    path.write_bytes(file_of(value, about={"gyrfalcon": "99.0"}))
+    with pytest.raises(ValueError, match=r"is intact.*learner/to-come.*by gyrfalcon 99\.0, and this is"):
+        Bandit.load(path)
 
 
 def test_odd_fields_of_known_classes_are_refused(path: Path) -> None:

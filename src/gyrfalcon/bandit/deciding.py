@@ -147,4 +147,22 @@ def _decision(engine: BanditEngine, event_id: str, event: Event | None) -> Decis
             f"event {short_repr(event_id)} was decided before its action was retired; decide under a new id."
         )
     label, is_passive = engine.problem.actions[event.action], event.component % 2 == PASSIVE
-    return Decision(label, event.propensity, event_id, event.round, event.epoch, is_passive, None)
+    shares = _distribution_again(engine, event_id, event)
+    model = None if shares is None else engine.model
+    made = (event.propensity, event_id, event.round, event.epoch, is_passive)
+    return Decision(label, *made, shares, model)
+
+
+def _distribution_again(engine: BanditEngine, event_id: str, event: Event) -> tuple[float, ...] | None:
+    """The distribution of an earlier decision, if its epoch is in play and its context is held."""
+    position = engine.ledger.live.get(event_id)
+    if position is None or position < engine.ledger.posed_at or event.epoch != engine.epoch.index:
+        return None
+    _, contexts = engine.ledger.table.take(np.array([position]), engine.problem.n_actions)
+    if contexts.eligible is not None and contexts.eligible.all():
+        contexts = replace(contexts, eligible=None)
+    for epoch in (engine.playing, engine.epoch):  # silent actions may be others by now
+        shares = action_probabilities(epoch, np.array([event.round]), contexts)[0].tolist()
+        if shares[event.action] == event.propensity:
+            return tuple(shares)
+    return None

@@ -32,11 +32,11 @@ class Decision(NamedTuple):
     passive
         Whether this was a passive round, in which actions are drawn uniformly.
     distribution
-        Probability of every action at this decision, in the order of the problem's actions; None where the
-        decision is repeated from the books.
+        Probability of every action at this decision, in the order of the problem's actions; None where a
+        decision is repeated whose epoch is over, or whose actions have changed since.
     model
         Content hash of the policy that decided, passive share included; a log has the policy in a file of
-        this name. None where it can't be stored, or the decision is repeated from the books.
+        this name. None where it can't be stored, and where `distribution` is None.
     """
 
     action: Hashable

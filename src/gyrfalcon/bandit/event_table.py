@@ -154,6 +154,14 @@ class EventTable:
         segment = self._segments.get(number)
         return Status.DROPPED if segment is None else int(segment.rows["status"][row])
 
+    def statuses(self, position: int, stop: int) -> Any:
+        """The statuses from a position on, up to the end of its segment or `stop`."""
+        number, row = divmod(position, SEGMENT)
+        n, segment = min(SEGMENT - row, stop - position), self._segments.get(number)
+        if segment is None:
+            return np.full(n, Status.DROPPED)
+        return segment.rows["status"][row : row + n]
+
     def ended(self, positions: Iterable[int], status: Status) -> tuple[tuple[str, int, Event], ...]:
         """The events at these positions as they are once they have ended like this; nothing is written."""
         listed: list[tuple[str, int, Event]] = []
@@ -186,7 +194,7 @@ class EventTable:
         for number, segment in self._segments.items():
             if (number + 1) * SEGMENT > first:
                 rows = segment.rows
-                is_late = (rows["status"] <= Status.REWARDED) & (now - rows["decided_at"] >= timeout)
+                is_late = (rows["status"] <= Status.REWARDED) & (now >= rows["decided_at"] + timeout)
                 count += int(np.count_nonzero(is_late))
         return count
 

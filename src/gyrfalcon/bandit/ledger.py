@@ -23,6 +23,7 @@ from gyrfalcon.bandit.transitions import Changes, Posed, changes_of, logs_after
 from gyrfalcon.core.arrays import Bools, Ints
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
+from gyrfalcon.engine.finality import final_prefix, final_time
 
 
 class Ledger:
@@ -52,6 +53,7 @@ class Ledger:
         self.ready: dict[int, None] = {}
         self.logs: tuple[Log, ...] = ()
         self.watermark = 0  # the first position that may be waiting
+        self.posed_at = 0  # the first position that was decided with the actions as they are
         self.retired: frozenset[Hashable] = frozenset()
         self.tallies = Tallies.none(problem.n_actions)
         self.refusal = ""  # why the learner fails on the rows that were set aside last
@@ -107,7 +109,7 @@ class Ledger:
             if self.table.status(position) > Status.REWARDED:
                 continue
             event = self.table.event(position)
-            is_late = timeout is not None and now - event.decided_at >= timeout
+            is_late = now >= final_time(event.decided_at, None, timeout)
             if not is_late and crowd <= 0:
                 return
             crowd -= 1
@@ -180,6 +182,7 @@ class Ledger:
 
     def _pose(self, posed: Posed) -> None:
         self.problem, self.table, self.ended = posed.problem, posed.table, posed.ended
+        self.posed_at = self.counts.n_decided
         self.tallies, self.retired, self.silent = posed.tallies, posed.retired, None
 
     def _listen(self) -> None:
@@ -216,10 +219,18 @@ class Ledger:
 
     def move_watermark(self) -> None:
         """Pass over events whose outcome is final: with whole cohorts, these are ready from then on."""
+        window = (
+            4  # most records let it pass over none or one; arrays of many would take longer than all else
+        )
         while self.watermark < self.counts.n_decided:
-            status = self.table.status(self.watermark)
-            if status <= Status.REWARDED:
+            if self.table.status(self.watermark) <= Status.REWARDED:
                 return
-            if self.whole_cohorts and status == Status.FINAL:
-                self.ready[self.watermark] = None
-            self.watermark += 1
+            stop = min(self.watermark + window, self.counts.n_decided)
+            statuses = self.table.statuses(self.watermark, stop)
+            n_final = final_prefix(statuses > Status.REWARDED)
+            if self.whole_cohorts:
+                for place, status in enumerate(statuses[:n_final].tolist(), start=self.watermark):
+                    if status == Status.FINAL:
+                        self.ready[place] = None
+            self.watermark += n_final
+            window *= 4

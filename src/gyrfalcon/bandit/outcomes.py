@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from itertools import islice
 
 from gyrfalcon.bandit.engine import BanditEngine
-from gyrfalcon.bandit.event_table import Status
+from gyrfalcon.bandit.event_table import Event, Status
 from gyrfalcon.bandit.identity import text_of
 from gyrfalcon.bandit.journal import Finalised, LateReward, Rewarded, Withdrawn
 from gyrfalcon.bandit.reward_rules import LateRewardError
 from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.engine.finality import final_time
 
 PORTION = 256
 """Outcomes whose time is up that one call makes final; a thousand take about ten milliseconds."""
@@ -48,12 +49,16 @@ def finalise(engine: BanditEngine, now: float, most: int, n_new: int = 0) -> Non
         engine.record(Finalised(event_id, now, *engine.rules.outcome(event), crowded))
 
 
-def _finalise_one(engine: BanditEngine, event_id: str, now: float) -> None:
-    """Make the outcome of one event final if its time is up, though it is not yet its turn."""
-    timeout, event = engine.rules.reward_timeout, engine.ledger.find(event_id)
-    if timeout is not None and event is not None and event.is_waiting and now - event.decided_at >= timeout:
-        engine.failed = False
-        engine.record(Finalised(event_id, now, *engine.rules.outcome(event), False))
+def _event_by_now(engine: BanditEngine, event_id: str, now: float) -> Event | None:
+    """The event with this id, whose outcome is final if its time is up, though it was not yet its turn."""
+    event, timeout = engine.ledger.find(event_id), engine.rules.reward_timeout
+    if event is None or timeout is None or event.status > Status.REWARDED:
+        return event
+    if now < final_time(event.decided_at, None, timeout):
+        return event
+    engine.failed = False
+    engine.record(Finalised(event_id, now, *engine.rules.outcome(event), False))
+    return engine.ledger.find(event_id)
 
 
 def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, final: bool) -> None:
@@ -66,8 +71,7 @@ def credit(engine: BanditEngine, rewards: Iterable[tuple[object, object]], *, fi
         text = text_of(event_id)
         if text in credited:
             raise ValueError(f"event {short_repr(text)} is there twice; give each event one reward.")
-        _finalise_one(engine, text, now)
-        event = ledger.find(text)
+        event = _event_by_now(engine, text, now)
         in_fit = engine.job is not None and ledger.live.get(text) in engine.job.positions
         try:
             reward = engine.rules.credited(text, event, value, ledger.problem.rewards, in_fit=in_fit)

@@ -178,7 +178,7 @@ class Snapshot:
             ledger.table.write(position, event_id, event, self.contexts, row)
             ledger.live[event_id] = position
         ledger.ready = dict.fromkeys(self.ready.tolist())
-        ledger.watermark = self.watermark
+        ledger.watermark, ledger.posed_at = self.watermark, ledger.counts.n_decided
         ledger.ended = OrderedDict(zip(self.ended.ids, self.ended.rows(), strict=True))
         ledger.tallies, ledger.silent = self.tallies.copy(), self.silent
         ledger.retired, ledger.logs = frozenset(self.retired), tuple(self.logs)

@@ -12,6 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.inputs.messages import enumeration, short_repr
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Log
 from gyrfalcon.frames import Column, Lists, Tabular, label_column, text_column
 
 FORMAT = 1
@@ -95,6 +99,31 @@ class LoggedDecisions(Tabular):
         n_final = sum(row["outcome"] == "final" for row in self.rows)
         return f"LoggedDecisions({len(self)} decisions, {n_final} final)"
 
+    def to_log(self, problem: Problem) -> Log:
+        """The decisions with a final reward as a log to learn from, such as for `Bandit.update`.
+
+        Parameters
+        ----------
+        problem
+            A problem with the features and units of the logged decisions. Decisions for actions that it does
+            not have are left out.
+
+        Raises
+        ------
+        ValueError
+            If features differ, or a reward is outside the range.
+        """
+        labels = {logged_label(label): label for label in problem.actions}
+        rows = [row for row in self.rows if row["outcome"] == "final" and row["action"] in labels]
+        _check_features(rows, problem)
+        return problem.log(
+            _logged_contexts(rows, list(labels), problem),
+            [labels[row["action"]] for row in rows],
+            [row["reward"] for row in rows],
+            np.array([row["propensity"] for row in rows], dtype=np.float64),
+            passive=np.array([row["phase"] == "passive" for row in rows], dtype=np.bool_),
+        )
+
     def columns(self) -> Mapping[str, Column]:
         """Columns by name: what tables are made of, and Parquet files."""
         rows = self.rows
@@ -122,6 +151,36 @@ class LoggedDecisions(Tabular):
             "seed": text_column([row["seed"] for row in rows]),
             "sequence": _whole(rows, "sequence"),
         }
+
+
+def _check_features(rows: Iterable[Row], problem: Problem) -> None:
+    names = set(problem.features.names)
+    for row in rows:
+        if set(row["context"]) != names:
+            given = enumeration(sorted(row["context"]))
+            raise ValueError(
+                f"event {short_repr(row['event_id'])} has the features {given}, "
+                f"and the problem {enumeration(sorted(names))}; give the problem of these decisions."
+            )
+
+
+def _logged_contexts(rows: list[Row], labels: list[Any], problem: Problem) -> Contexts:
+    """Contexts as they were decided on, with the problem's numbers of actions."""
+    names, own, n_actions = problem.features.names, problem.action_features.names, len(labels)
+    shared = np.array([[row["context"][name] for name in names] for row in rows], dtype=np.float64)
+    places = [
+        [(place, labels.index(label)) for place, label in enumerate(row["eligible"]) if label in labels]
+        for row in rows
+    ]
+    eligible = np.zeros((len(rows), n_actions), dtype=np.bool_)
+    cube = np.zeros((len(rows), n_actions, len(own))) if own else None
+    for number, (row, pairs) in enumerate(zip(rows, places, strict=True)):
+        for place, action in pairs:
+            eligible[number, action] = True
+            if cube is not None:
+                cube[number, action] = [row["action_features"][place][name] for name in own]
+    shape = len(rows), len(names)
+    return Contexts(shared.reshape(shape), cube, None if eligible.all() else eligible)
 
 
 def _numbers(rows: Iterable[Row], name: str) -> Column:

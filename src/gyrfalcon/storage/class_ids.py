@@ -12,6 +12,10 @@ EARLIER_VERSIONS = "version-"
 """What the ids begin with that migrations give to classes of earlier versions."""
 
 
+class UnknownClassError(ValueError):
+    """A file holds a value of a class that this gyrfalcon does not know."""
+
+
 class ClassIds:
     """Two-way translation between classes and ids; modules are imported when a file needs them.
 
@@ -51,7 +55,6 @@ class ClassIds:
         entry = entry_by_id(class_id)
         if entry is None and class_id not in self._own:
             name = class_id.removeprefix(OWN)
-            raise ValueError(
-                f"it holds a {name}, which is not a known class; name classes of your own with classes=[...]."
-            )
+            remedy = "name classes of your own with classes=[...]"
+            raise UnknownClassError(f"it holds a {name}, which is not a known class; {remedy}.")
         return self._own[class_id] if entry is None else entry.load()

@@ -19,7 +19,7 @@ import numpy as np
 
 from gyrfalcon.oracles.regressors.fitted import RefitError
 from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
-from gyrfalcon.storage.class_ids import ClassIds
+from gyrfalcon.storage.class_ids import ClassIds, UnknownClassError
 from gyrfalcon.storage.codec import STORED_DTYPES, Decoder, Encoder
 from gyrfalcon.storage.migrations import VERSION, FormatVersionError, migrated
 
@@ -74,12 +74,15 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
             "give a file that .save wrote."
         )
     content = Path(path).read_bytes()
+    manifest: dict[str, Any] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             manifest = _manifest(archive)
             return Decoder(ids, lambda number: _read_array(archive, number)).decode(manifest["value"])
     except FormatVersionError as error:
         raise ValueError(f"{os.fspath(path)} {error}.") from error
+    except UnknownClassError as error:
+        raise ValueError(f"{os.fspath(path)} is intact, but {error}{_other_version(manifest)}") from error
     except RefitError as error:
         raise ValueError(f"{os.fspath(path)} is intact, but {error}.") from error
     except Exception as error:
@@ -89,6 +92,17 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
             f"{os.fspath(path)} can't be read as a gyrfalcon file: {reason}. "
             "Give a complete file that .save wrote; if this one was cut short, take its last good copy."
         ) from error
+
+
+def _other_version(manifest: Mapping[str, Any]) -> str:
+    """A sentence on the gyrfalcon that wrote a file, where it is another one."""
+    from gyrfalcon import __version__
+
+    about = manifest.get("about")
+    written_by = about.get("gyrfalcon") if isinstance(about, dict) else None
+    if written_by in (None, __version__):
+        return ""
+    return f" It was written by gyrfalcon {written_by}, and this is {__version__}: install that version."
 
 
 def _archive(manifest: str, arrays: list[np.ndarray[Any, Any]]) -> bytes:
