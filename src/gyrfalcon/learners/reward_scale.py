@@ -43,6 +43,8 @@ class RewardScale:
     """Whether fits and exploration have the log's own unit, the paper's [0, 1]."""
     anchored: bool = True
     """Whether rewards may be measured from anywhere, which models without an intercept can't."""
+    winsorised: bool = False
+    """Whether the most extreme rewards outside the range count as less extreme ones."""
     anchor: float = 0.0
     """The median of the first rewards, in the log's units."""
     unit: float = 0.0
@@ -58,11 +60,13 @@ class RewardScale:
     """The smallest below it, as distances from 0, largest first."""
 
     @staticmethod
-    def of(problem: Problem, *, literal: bool = False, anchored: bool = True) -> RewardScale:
+    def of(
+        problem: Problem, *, literal: bool = False, anchored: bool = True, winsorised: bool = False
+    ) -> RewardScale:
         """The scale of a problem before its first row; literal only where the problem has a range."""
         has_range = problem.reward_range is not None
         literal = literal and has_range
-        return RewardScale(has_range, literal, anchored, unit=1.0 if literal else 0.0)
+        return RewardScale(has_range, literal, anchored, winsorised, unit=1.0 if literal else 0.0)
 
     @property
     def mean(self) -> float:
@@ -151,7 +155,9 @@ class RewardScale:
 
     def _winsorised(self, rewards: Floats) -> tuple[RewardScale, Floats]:
         """The scale and rewards, with the most extreme ones outside the range moved towards it."""
-        if not self.has_range or (float(rewards.min()) >= 0.0 and float(rewards.max()) <= 1.0):
+        if not (self.winsorised and self.has_range):
+            return self, rewards
+        if float(rewards.min()) >= 0.0 and float(rewards.max()) <= 1.0:
             return self, rewards
         above, below = _largest(self.above, rewards, 1.0), _largest(self.below, -rewards, 0.0)
         high = above[-1] if len(above) == _N_BEYOND else 1.0

@@ -117,7 +117,7 @@ def _with_penalties(manifest: Manifest) -> Manifest:
     added: dict[str, Fields] = {
         "design": {"joint_basis": None},
         "model/optimistic": {"bounds": None},
-        "state/reward-scale": {"above": none, "below": none},
+        "state/reward-scale": {"winsorised": False, "above": none, "below": none},
     }
     for class_id, fields in added.items():
         value = with_fields(value, class_id, partial(or_, fields))

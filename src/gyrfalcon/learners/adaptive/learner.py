@@ -190,7 +190,7 @@ class AdaptiveFalcon:
         n_others = len(self._parsed.others) if n_features else 0
         blocks = 1 if problem.action_features.width else problem.n_actions
         candidates, comparison = CandidateClasses.none(n_others, blocks), ClassComparison.none(1 + n_others)
-        scale = RewardScale.of(problem, anchored=self.model_class.intercept)
+        scale = RewardScale.of(problem, anchored=self.model_class.intercept, winsorised=True)
         state = AdaptiveState(problem, candidates, comparison, scale=scale)
         return steps.warm_started(self, replace(cold, state=state), log)
 
