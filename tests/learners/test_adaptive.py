@@ -262,7 +262,8 @@ def test_data_of_the_last_epoch_are_its_rows_alone(passive_data: Data) -> None:
         model_class=Linear(ridge=1e-9),
         gate="always",
     )
-    epoch, log = last_step(learner, LinearEnvironment(n_actions=2, n_features=2, noise=0.1), 1_500)
+    environment = LinearEnvironment(n_actions=2, n_features=2, noise="bernoulli")
+    epoch, log = last_step(learner, environment, 1_500)
     linear, scale = linear_of(epoch), adaptive_state(epoch).scale
     x = log.contexts.shared
     z, reward = (x - x.mean(axis=0)) / x.std(axis=0), (log.reward - scale.anchor) / scale.unit

@@ -115,10 +115,10 @@ def test_one_action_that_is_better_by_5_in_100_is_found_among_20_features_of_noi
 
 
 def test_a_hundred_actions_of_low_rank_are_learned_in_thirty_rounds_each() -> None:
-    # Over 4 seeds regrets were 0.13 to 0.17 a round, and those of LinUCB 0.46 to 0.48, as of uniform play.
+    # Over 3 seeds regrets were 0.11 a round, those of LinUCB 0.20 to 0.21, and those of uniform play 0.47.
     _, ours, _ = played(AUTO, MANY, 3_000, 1)
     _, theirs, _ = played(LinUCB(schedule=Geometric(16, 1.1, longest=200)), MANY, 3_000, 1)
-    assert ours.mean() < 0.25 < theirs.mean()
+    assert ours.mean() < 0.15 < theirs.mean()
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])

@@ -12,7 +12,7 @@ import numpy as np
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Log
@@ -38,7 +38,7 @@ from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
 from gyrfalcon.learners.reward_scale import RewardScale
 from gyrfalcon.learners.steps import Data
-from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.marginal_fit import marginal_fit
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
@@ -47,8 +47,7 @@ from gyrfalcon.theory import log_confidence
 FIRST_SHARE = 0.03
 """The passive share of the first round, where `epsilon` is not a number."""
 _MANY_ACTIONS = 25.0
-"""Actions from which on the bonus falls with the root of their number: the largest of many optimistic scores
-is too high by more."""
+"""Actions from which on the bonus falls with the root of their number: the largest of many is too high."""
 _STEPS = 3
 """Steps towards the largest marginal likelihood at each refit of the linear class."""
 OPEN_SHARE = 0.02
@@ -76,12 +75,12 @@ class AdaptiveFalcon:
     c_gamma
         gamma over the root of the number of rows, for gaps in multiples of the spread of rewards.
     bonus
-        Scale of the optimism bonus, in units of the residual deviation; 0 for none. Twice that without any
-        features, where no other context can correct a bad start.
+        Scale of the optimism bonus, in units of the residual deviation; 0 for none. With more than 25
+        actions, it falls with the root of their number.
     classes
         Model classes to choose from: "auto", "auto_trees", or a list with names among "linear", "quadratic",
-        "splines", "fourier" and "trees", and linear classes with a basis. None is "auto" for the default
-        `model_class` and `data`, else the linear class alone.
+        "splines", "fourier", "mixed" and "trees", and linear classes with a basis. None is "auto" for the
+        default `model_class` and `data`, else the linear class alone.
     gate
         When the constrained fit of the linear class is active: "value", while its estimated value is higher
         than the pooled fit's, "always" or "never".
@@ -223,59 +222,49 @@ class AdaptiveFalcon:
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: fits of the others stay, and nothing is refitted."""
         state, policy = adaptive_state(epoch).reindexed(problem), without_trying(epoch.policy)
-        everyone = UniformPolicy(problem.n_actions)
+        adapted: Policy = (everyone := UniformPolicy(problem.n_actions))
         if isinstance(policy, KernelPolicy):
-            policy = state.policy(policy.scorer.bonus, policy.kernel)  # type: ignore[attr-defined]
-        else:
-            policy = everyone
-        return replace(epoch, policy=policy, passive_policy=everyone, state=state)
+            adapted = state.policy(policy.scorer.bonus, policy.kernel)  # type: ignore[attr-defined]
+        return replace(epoch, policy=adapted, passive_policy=everyone, state=state)
 
     def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
         """The linear fit with these rows, its gate, and their report."""
-        previous, n_actions, retention = before.linear, len(before.problem.actions), self.retention(len(log))
+        previous, n_actions, retention = before.linear, before.problem.n_actions, self.retention(len(log))
         passive = np.bincount(log.action[log.passive], minlength=n_actions).astype(np.float64)
         if previous is None:
             ridge = self.model_class.ridge or self.ridge
             oracle = replace(self.model_class, ridge=ridge).oracle(log.contexts, n_actions)
-            none = oracle.empty()
-            earlier = GateStatistics(none, none, none)
+            earlier = GateStatistics(oracle.empty(), oracle.empty(), oracle.empty())
+            penalties, gate = Penalties.of(oracle.design, ridge), ValueGate()
         else:
-            oracle = previous.oracle
+            oracle, penalties, gate = previous.oracle, previous.penalties, previous.gate
             earlier = previous.statistics.earlier(retention, self.data, self.passive_data)
             passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
-        penalties = (
-            Penalties.of(oracle.design, oracle.settings.ridge) if previous is None else previous.penalties
-        )
         for _ in range(_STEPS):
             model, fit, penalties = marginal_fit(oracle, statistics.pooled, penalties)
-        gate, constrained = self._updated_gate(before, log, oracle, statistics, penalties, index)
-        linear = PooledFit(oracle, statistics, model, penalties, gate, passive)
+        fitted = PooledFit(oracle, statistics, model, penalties, gate, passive)
+        gate, constrained = self._updated_gate(before, fitted, log, index)
+        linear = replace(fitted, gate=gate)
         return linear, linear.report(fit, constrained, gated=self.gate != "never")
 
     def _updated_gate(
-        self,
-        before: AdaptiveState,
-        log: Log,
-        oracle: LinearOracle,
-        statistics: GateStatistics,
-        penalties: Penalties,
-        index: int,
+        self, before: AdaptiveState, linear: PooledFit, log: Log, index: int
     ) -> tuple[ValueGate, ConstrainedFit | None]:
         """The gate evaluated on these rows, and its constrained fit where that is made anew.
 
         While another class is active, the gate is left unchanged.
         """
-        previous, n_seen = before.linear, before.n_seen + len(log)
-        gate = ValueGate() if previous is None else previous.gate
+        gate, n_seen = linear.gate, before.n_seen + len(log)
         if before.active:
             return gate, None
-        if previous is not None:
-            gate = gate.evaluated(previous.model.model, log, self.retention(len(log)))
+        if before.linear is not None:
+            gate = gate.evaluated(before.linear.model.model, log, self.retention(len(log)))
         constrained = None
         if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
-            slack = ridge_slack(oracle, statistics, penalties, log_confidence(index, self.delta))
-            models, constrained = alternative_fits(oracle, statistics, penalties, slack)
+            given = linear.oracle, linear.statistics, linear.penalties
+            slack = ridge_slack(*given, log_confidence(index, self.delta))
+            models, constrained = alternative_fits(*given, slack)
             gate = gate.refitted(models, n_seen, self.half_life or math.inf)
         return gate.switched(self.gate), constrained
 
@@ -297,13 +286,10 @@ class AdaptiveFalcon:
         """The epoch in which the active class is played."""
         linear, fit = state.linear, state.active_fit
         assert linear is not None
-        if fit is None:
-            share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
-        else:
-            share = self.share(epoch.stop)
-        n, bonus = linear.statistics.pooled.n, self.bonus * math.sqrt(state.noise)
-        bonus *= min(1.0, math.sqrt(_MANY_ACTIONS / state.problem.n_actions))
-        gamma = self.c_gamma * math.sqrt(n)
+        gate_open, target = (linear.gate.active >= 0, state.target_share) if fit is None else (False, None)
+        share = self.share(epoch.stop, gate_open=gate_open, target=target)
+        bonus = self.bonus * math.sqrt(state.noise * min(1.0, _MANY_ACTIONS / state.problem.n_actions))
+        gamma = self.c_gamma * math.sqrt(linear.statistics.pooled.n)
         details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
         following = epoch.successor(
             self.schedule,
