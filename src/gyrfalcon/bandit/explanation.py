@@ -34,7 +34,7 @@ class ActionExplanation:
         Reward that the model expects, in the problem's units; None where the policy has no reward model.
     width
         Confidence width of the estimate, in the problem's units, for rewards of the spread that was seen, and
-        before it is scaled by a bonus; None where the model has none.
+        before it is scaled by a bonus: the linear class's in `AdaptiveFalcon`, None where models have none.
     contributions
         Features with the largest effects on the estimate, by name: how much less it would be if the feature
         were 0, all others as they are.

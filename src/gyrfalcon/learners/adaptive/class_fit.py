@@ -97,7 +97,7 @@ class ClassFit:
         return replace(self, rows=self.rows + self.oracle.sums(rows), waiting=())
 
     def with_columns(self, columns: Floats, log: Log) -> ClassFit:
-        """The fit with the rows of a log in its sums, by other columns (n, d) than its map has."""
+        """The fit with the rows of a log in its sums, with columns (n, d) that are given."""
         n_actions = self.oracle.design.n_actions
         sums = Moments.of(columns, log.reward, blocks=log.action, n_blocks=n_actions, keep_root=False)
         return replace(self, rows=self.rows + sums)

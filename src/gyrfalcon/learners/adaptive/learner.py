@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -18,22 +18,13 @@ from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.settings import changed_settings_repr
-from gyrfalcon.core.validation import (
-    check_choice,
-    check_delta,
-    check_epsilon,
-    check_not_negative,
-    check_optional,
-    check_parts,
-    check_positive,
-    check_share,
-)
 from gyrfalcon.learners import steps
 from gyrfalcon.learners.adaptive.alternatives import alternative_fits, ridge_slack
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
-from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses, parsed_classes
+from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses
 from gyrfalcon.learners.adaptive.state import AdaptiveState, GateStatistics, PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.validation import checked_classes
 from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
 from gyrfalcon.learners.reward_scale import RewardScale
@@ -58,10 +49,10 @@ OPEN_SHARE = 0.02
 class AdaptiveFalcon:
     """Inverse gap weighting on the model class that predicts best, with a bonus and few passive rounds.
 
-    Epsilon-FALCON's parts, rearranged for reward on real data: fits of all rows, frequent refits, scores
-    f + bonus sigma ||phi||, a passive share that decays, and the constrained fit behind a value gate. Model
-    classes are compared by predictive log-likelihood. Rewards may have any unit and any range. No theorem
-    covers it; `EpsilonFalcon` is Algorithm 1.
+    Epsilon-FALCON's parts, rearranged for reward on real data: ridge regressions of all rows with penalties
+    by marginal likelihood, frequent refits, scores f + bonus sigma ||phi||, a passive share that decays, and
+    the constrained fit behind a value gate. Model classes are compared by predictive log-likelihood. Rewards
+    may have any unit and any range. No theorem covers it; `EpsilonFalcon` is Algorithm 1.
 
     Parameters
     ----------
@@ -73,14 +64,17 @@ class AdaptiveFalcon:
     decay, floor
         The passive share of round t is epsilon t^-decay, and not below the floor.
     c_gamma
-        gamma over the root of the number of rows, for gaps in multiples of the spread of rewards.
+        gamma over the root of the number of rows, for gaps in multiples of the spread of rewards: with the
+        default of 10,000 the bonus explores, and inverse gap weighting only between nearly equal scores.
     bonus
-        Scale of the optimism bonus, in units of the residual deviation; 0 for none. With more than 25
-        actions, it falls with the root of their number.
+        Posterior standard deviations by which scores exceed estimates; 0 for none. They are those of the
+        linear class, with the noise around the active class. Of K > 25 actions they count sqrt(25 / K)
+        times.
     classes
-        Model classes to choose from: "auto", "auto_trees", or a list with names among "linear", "quadratic",
-        "splines", "fourier", "mixed" and "trees", and linear classes with a basis. None is "auto" for the
-        default `model_class` and `data`, else the linear class alone.
+        Model classes to choose from: "auto", which is "linear" and "mixed", "auto_trees", or a list with
+        names among "linear", "mixed", "quadratic", "splines", "fourier" and "trees", and linear classes with
+        a basis. "mixed" has columns of products, splines and random Fourier features, a penalty for each
+        group. None is "auto" for the default `model_class` and `data`, else the linear class alone.
     gate
         When the constrained fit of the linear class is active: "value", while its estimated value is higher
         than the pooled fit's, "always" or "never".
@@ -94,7 +88,8 @@ class AdaptiveFalcon:
         "all" rows, or those of the "last_epoch": in the constraint, and in the fits, where only the linear
         class can be fitted to the last epoch alone.
     ridge
-        Penalty of every model class without one of its own, on standardised features.
+        Least ridge penalty of every model class without one of its own, in units of rows, on standardised
+        features. Marginal likelihood says how much larger the penalty of each group of columns is.
     schedule
         When epochs end; by default at a ratio of 1.1, and after 200 rounds at the latest.
     model_class
@@ -126,39 +121,7 @@ class AdaptiveFalcon:
     __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
-        self._check_values()
-        if not isinstance(self.model_class, Linear):
-            raise ValueError(  # noqa: TRY004 - as all settings
-                f"model_class is {type(self.model_class).__name__}; AdaptiveFalcon needs the "
-                "confidence widths of a linear class, such as Linear(); EpsilonFalcon takes any."
-            )
-        alone = self.model_class != Linear() or self.data == "last_epoch"
-        default = "linear" if alone else "auto"
-        parsed = parsed_classes(default if self.classes is None else self.classes)
-        if self.data == "last_epoch" and parsed.others:
-            raise ValueError(
-                f"data is 'last_epoch' and classes {self.classes!r}; only the linear class can be fitted to "
-                "the last epoch's rows alone, so choose classes='linear' or data='all'."
-            )
-        object.__setattr__(self, "_parsed", parsed)
-
-    def _check_values(self) -> None:
-        if isinstance(self.epsilon, str) and self.epsilon not in {"auto", "corollary"}:
-            raise ValueError(f"epsilon is {self.epsilon!r}; give a share in [0, 0.5), 'auto' or 'corollary'.")
-        if not isinstance(self.epsilon, str):
-            check_epsilon(self.epsilon)
-        check_share("floor", self.floor)
-        for name in ("decay", "bonus"):
-            check_not_negative(name, getattr(self, name))
-        for name in ("c_gamma", "ridge"):
-            check_positive(name, getattr(self, name))
-        check_optional("half_life", self.half_life)
-        check_delta(self.delta)
-        check_choice("gate", self.gate, get_args(GateRule))
-        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
-        check_choice("passive_data", self.passive_data, get_args(Data))
-        check_choice("data", self.data, get_args(Data))
-        check_parts(self.model_class, self.schedule)
+        object.__setattr__(self, "_parsed", checked_classes(self))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ _MAX_KNOTS, _TOTAL_KNOTS = 16, 64
 
 ClassChoice = str | Linear
 TREES, AUTO_TREES = "trees", "auto_trees"
-"""Grown by scikit-learn on the rows, not on their contexts alone: `oracles.recursive.forest_features`."""
+"""Grown by scikit-learn on the rows, not on their contexts alone: `oracles.regressors.forest_features`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Linear:
     basis : Basis, default Identity()
         Expansion of the features.
     ridge : float, default 0.0
-        Ridge penalty in units of rows, on standardised features and their intercept.
+        Ridge penalty in units of rows, on standardised features and intercepts; `AdaptiveFalcon`'s least.
     intercept : bool, default True
         Whether models have an intercept.
     standardise : bool, default True
