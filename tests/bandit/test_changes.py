@@ -204,7 +204,7 @@ def test_the_history_says_when_what_changed_from_what_to_what() -> None:
     bandit.decide({"age": 3.0})
     bandit.change_rules(reward_timeout=9.0, on_duplicate="sum")
     bandit.change_rules(on_duplicate="sum")  # no change
-    bandit.change_learner(AdaptiveFalcon(bonus=2.0))
+    bandit.change_learner(AdaptiveFalcon(bonus=3.0))
     status = bandit.status()
     found = [(one.time, one.round, one.setting, one.before, one.after) for one in status.history]
     assert found == [
@@ -213,7 +213,7 @@ def test_the_history_says_when_what_changed_from_what_to_what() -> None:
         (60.0, 1, "actions", "'a'", ""),
         (60.0, 2, "reward_timeout", "None", "9.0"),
         (60.0, 2, "on_duplicate", "'error'", "'sum'"),
-        (60.0, 2, "learner", "AdaptiveFalcon()", "AdaptiveFalcon(bonus=2.0)"),
+        (60.0, 2, "learner", "AdaptiveFalcon()", "AdaptiveFalcon(bonus=3.0)"),
     ]
     assert json.loads(status.to_json())["history"][0]["setting"] == "features"
     assert "changed      round 1: actions 'a' -> none" in str(status)

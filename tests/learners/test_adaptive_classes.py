@@ -1,4 +1,4 @@
-"""Play that chooses its class of models: who enters when, who plays, and what is carried along."""
+"""Choice of the model class in play: when classes are admitted, deferred and active, and what is kept."""
 
 from __future__ import annotations
 
@@ -23,16 +23,14 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment, XorEnvironment
+from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.adaptive.state import AdaptiveState, adaptive_state
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.oracles.features.bases import Polynomial
-from gyrfalcon.oracles.features.design import columns_of
 from gyrfalcon.oracles.features.smooth import Splines
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.deferred import DeferredRidge
-from gyrfalcon.oracles.recursive.model import RecursiveModel
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
+from gyrfalcon.oracles.linear.models import OptimisticModel
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.storage.files import load, save
@@ -42,6 +40,7 @@ AUTO = AdaptiveFalcon()
 LINEAR = AdaptiveFalcon(classes=("linear",))
 FOURIER = AdaptiveFalcon(classes=("fourier",))
 QUADRATIC = AdaptiveFalcon(classes=("linear", "quadratic"))
+SEVERAL = AdaptiveFalcon(classes=("linear", "quadratic", "splines", "fourier"))
 SINUS = SinusoidEnvironment(n_actions=2, n_features=2, noise="bernoulli")
 STEPS = tuple[tuple[Epoch, Log], ...]
 """Epochs, each with the rows that it played."""
@@ -68,22 +67,24 @@ def last_of(run: STEPS) -> tuple[Epoch, AdaptiveState]:
 
 def rows_before(run: STEPS, place: int) -> Log:
     """All rows that the epoch at this place has learned from, with rewards in the units of its fits."""
-    logs = [log for _, log in run[:place]]
-    rows = Log.concat(logs, int(max(log.action.max() for log in logs)) + 1)
-    return in_units_of_fits(rows, adaptive_state(run[place][0]))
+    scale, logs = adaptive_state(run[0][0]).scale, []
+    for _, log in run[:place]:
+        scale, converted = scale.converted(log)
+        logs.append(converted)
+    return Log.concat(logs, int(max(log.action.max() for log in logs)) + 1)
 
 
 def in_units_of_fits(log: Log, state: AdaptiveState) -> Log:
     return replace(log, reward=(log.reward - state.scale.anchor) / state.scale.unit)
 
 
-def drawn(n: int, seed: int, share: float = 0.5, n_features: int = 2) -> Log:
-    """n rows of uniform play of 2 actions, rewarded with 1 in a share of them whatever is done."""
+def drawn(n: int, seed: int, share: float = 0.5, n_actions: int = 2) -> Log:
+    """n rows of uniform play, rewarded with 1 in a share of them whatever is done."""
     rng = np.random.default_rng(seed)
     zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    x, action = rng.normal(size=(n, n_features)), rng.integers(0, 2, n)
+    x, action = rng.normal(size=(n, 2)), rng.integers(0, n_actions, n)
     reward = (rng.random(n) < share).astype(np.float64)
-    return Log(Contexts(x), action, reward, np.full(n, 0.5), zeros, np.arange(n), ones)
+    return Log(Contexts(x), action, reward, np.full(n, 1.0 / n_actions), zeros, np.arange(n), ones)
 
 
 def learned(learner: AdaptiveFalcon, epoch: Epoch, *logs: Log) -> Epoch:
@@ -130,169 +131,207 @@ def test_where_lines_are_right_nothing_much_is_lost(n_rounds: int, n_runs: int) 
     assert (ours - theirs).mean() < 0.002
 
 
-def entries(share: float) -> dict[int, int]:
-    """With how many rows each class entered, in blocks of 30 with such a share of rewards."""
-    epoch = AUTO.start(Problem(["a", "b"], features=2))
-    entered: dict[int, int] = {}
-    rewards, worths = np.empty(0), [0.0]
-    while len(entered) < 3:
-        log = drawn(30, len(worths), share)
-        rewards = np.concatenate([rewards, log.reward])
-        worths.append(len(rewards) * min(1.0, 4.0 * float(rewards.var())))
-        epoch = learned(AUTO, epoch, log)
+def admissions(learner: AdaptiveFalcon, share: float, n_actions: int = 2) -> list[int]:
+    """With how many rows each class was admitted, in blocks of 10 with this share of rewards."""
+    epoch = learner.start(Problem(range(n_actions), features=2))
+    found = [0] * (len(learner.names) - 1)
+    for block in itertools.count(1):
+        epoch = learned(learner, epoch, drawn(10, block, share, n_actions=n_actions))
         for place, fit in enumerate(adaptive_state(epoch).candidates.fits):
-            if fit is not None and place not in entered:
-                entered[place] = len(rewards)
-                assert isinstance(fit, RecursiveRidge)
-                assert fit.n == len(rewards)  # all early rows are in it
-                wanted = (0.5, 1.5, 1.5)[place] * fit.n_columns
-                assert wanted <= worths[-1]
-                assert worths[-2] < wanted or place == 1  # knots of splines move with the range of inputs
-    return entered
+            if fit is not None and not found[place]:
+                found[place] = 10 * block
+                assert fit.n == 10 * block  # all early rows are in it
+        if all(found):
+            return found
+    raise AssertionError
 
 
-def test_classes_enter_with_rows_enough_for_their_columns_and_rare_rewards_make_them_wait() -> None:
-    # Half a row a column for squares and products, 1.5 for the others; a row is worth 4 variances of rewards,
-    # which are .19 where one in twenty is rewarded.
-    often, rarely = entries(0.5), entries(0.05)
-    assert often[0] == 30
-    assert often[0] < often[1] < often[2] < 600
-    assert rarely[0] < rarely[1] < rarely[2]
-    assert rarely[2] == pytest.approx(often[2] / 0.19, rel=0.25)
+def test_classes_are_admitted_with_forty_rows_and_rare_rewards_make_them_wait() -> None:
+    # A row counts as 4 variances of rewards, which are 0.19 where one in twenty is rewarded.
+    assert admissions(SEVERAL, 0.5) == [50, 50, 50]
+    (rarely,) = admissions(AUTO, 0.05)
+    assert rarely == pytest.approx(40 / 0.19, rel=0.5)
+    assert admissions(AUTO, 0.5, n_actions=50)[0] >= 3 * 50
 
 
 def test_rare_rewards_do_not_keep_a_class_out_for_ever() -> None:
-    rare = [drawn(1_000, block, 0.003) for block in range(5)]
+    rare = [drawn(1_000, block, 0.001) for block in range(5)]
     epoch = learned(AUTO, AUTO.start(Problem(["a", "b"], features=2)), *rare[:4])
-    assert adaptive_state(epoch).candidates.fits[2] is None
+    assert adaptive_state(epoch).candidates.fits == (None,)
     state = adaptive_state(learned(AUTO, epoch, rare[4]))
-    assert all(fit is not None and fit.n_columns > 3 for fit in state.candidates.fits)
-    assert state.candidates.min_rows == (0.0, 0.0, 0.0)
+    assert state.candidates.fits[0] is not None
+    assert state.candidates.fits[0].n == 5_000.0
+    assert state.candidates.next_map == (math.inf,)
 
 
-def test_early_rows_are_kept_until_all_have_entered_and_then_dropped() -> None:
-    run = steps(AUTO, SINUS, 1_000)
-    waiting = [
-        place for place in range(1, len(run)) if adaptive_state(run[place][0]).candidates.fits[-1] is None
-    ]
-    assert 0 < len(waiting) < len(run) - 2
-    for place in waiting[::5]:
+def test_feature_maps_are_made_anew_at_doublings_up_to_a_thousand_rows() -> None:
+    run = steps(AUTO, SINUS, 2_500)
+    maps, made_at = None, []
+    for epoch, _ in run[1:]:
+        fit = adaptive_state(epoch).candidates.fits[0]
+        if fit is not None and fit.oracle.design.basis is not maps:
+            maps = fit.oracle.design.basis
+            made_at.append(epoch.start)
+    assert 40 <= made_at[0] < 60
+    assert made_at[-1] >= 1_000 > made_at[-2]
+    for before, after in itertools.pairwise(made_at[:-1]):
+        assert 2.0 * before <= after < 2.5 * before
+
+
+def test_early_rows_are_kept_until_the_last_feature_map_and_then_dropped() -> None:
+    run = steps(AUTO, SINUS, 2_500)
+    places = [place for place in range(1, len(run)) if run[place][0].start < 1_000]
+    for place in places[::5]:
         early = Log.concat(adaptive_state(run[place][0]).candidates.buffered_logs, 2)
         assert np.array_equal(early.reward, rows_before(run, place).reward)
         assert np.array_equal(early.contexts.shared, rows_before(run, place).contexts.shared)
-    for epoch, _ in run[waiting[-1] + 1 :]:
+    for epoch, _ in run[places[-1] + 2 :]:
         assert adaptive_state(epoch).candidates.buffered_logs == ()
 
 
-def test_every_class_has_the_regression_of_all_rows_whether_it_rested_or_not() -> None:
-    run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
+def by_hand(fit: ClassFit, rows: Log) -> Floats:
+    """(n, K): estimates of a fit of these rows with the penalties of the latest one, by least squares."""
+    basis, penalties = fit.oracle.design.basis, fit.penalties.of_columns
+    phi = np.column_stack([np.ones(len(rows)), basis.expand(rows.contexts.shared)])
+    estimates = []
+    for action in range(fit.oracle.design.n_actions):
+        own = rows.action == action
+        stacked = np.vstack([phi[own], np.diag(np.sqrt(penalties))])
+        target = np.concatenate([rows.reward[own] - fit.penalties.center, np.zeros(len(penalties))])
+        theta: Floats = np.linalg.lstsq(stacked, target, rcond=None)[0]
+        estimates.append(fit.penalties.center + phi @ theta)
+    return np.stack(estimates, axis=1)
+
+
+def refitted_now(fit: ClassFit) -> ClassFit:
+    """The fit of all its rows, whether it is due or not, with the penalties that it has."""
+    return replace(fit, model=None, inverses=None, n_fitted=0.0).refitted()
+
+
+def test_every_class_has_the_fit_of_all_rows_whether_it_was_deferred_or_not() -> None:
+    run = steps(SEVERAL, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
     states = [adaptive_state(epoch) for epoch, _ in run[1:]]
-    resting = [[isinstance(fit, DeferredRidge) for fit in state.candidates.fits] for state in states]
-    woke = [
+    resumed = [
         (place, number)
         for place in range(1, len(states))
         for number in range(3)
-        if resting[place - 1][number] and not resting[place][number]
+        if states[place - 1].candidates.deferred[number] and not states[place].candidates.deferred[number]
     ]
-    assert {number for _, number in woke} >= {0, 1}
-    for place, number in [*woke, (len(states) - 1, 2)]:
+    assert resumed
+    for place, number in [*resumed, (len(states) - 1, 2)]:
         fit = states[place].candidates.fits[number]
-        assert isinstance(fit, RecursiveRidge)
+        assert fit is not None
         rows = rows_before(run, place + 1)
-        never_rested = RecursiveRidge.start(fit.basis, 2, fit.ridge).with_rows(rows)
-        phi = columns_of(fit.basis, rows.contexts)
-        np.testing.assert_allclose(phi @ fit.coefficients.T, phi @ never_rested.coefficients.T, atol=1e-8)
-        np.testing.assert_allclose(fit.predicted(rows)[1], never_rested.predicted(rows)[1], atol=1e-8)
-        assert fit.residual_variance == pytest.approx(never_rested.residual_variance, rel=1e-8)
+        assert fit.n == len(rows)
+        model = refitted_now(fit).model
+        assert model is not None
+        np.testing.assert_allclose(model.scores(rows.contexts), by_hand(fit, rows), atol=1e-6)
 
 
-def test_a_class_rests_only_while_it_is_far_behind_and_does_not_play() -> None:
-    run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
+def test_a_class_is_deferred_only_while_it_can_gain_nothing_and_never_while_it_is_active() -> None:
+    run = steps(SEVERAL, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
     states = [adaptive_state(epoch) for epoch, _ in run[1:]]
+    assert any(any(state.candidates.deferred) for state in states)
     for before, after in itertools.pairwise(states):
         for place in range(3):
-            if isinstance(after.candidates.fits[place], DeferredRidge):
+            if after.candidates.deferred[place]:
                 assert after.active != place + 1
-            if isinstance(after.candidates.fits[place], DeferredRidge) and not isinstance(
-                before.candidates.fits[place], DeferredRidge
-            ):
-                assert after.comparison.z[after.active, place + 1] < -4.0
+                assert before.candidates.deferred[place] or after.comparison.hopeless(after.active)[place + 1]
+                # No rows are compared, but none is lost.
+                if before.candidates.deferred[place]:
+                    n_rows = [state.comparison.n_rows[0, place + 1] for state in (before, after)]
+                    assert n_rows[0] == n_rows[1]
 
 
-def test_with_a_half_life_classes_at_rest_still_wake() -> None:
+def test_with_a_half_life_deferred_classes_still_resume() -> None:
     # The sum of weights stays below 400 / ln 2 = 577 then, however many rows there are.
     learner = replace(AUTO, classes=("linear", "quadratic", "splines"), half_life=400.0)
     run = steps(learner, SinusoidEnvironment(n_actions=2, n_features=2), 8_000)
     late = [(epoch, adaptive_state(epoch)) for epoch, _ in run if epoch.start > 4_000]
-    assert any(isinstance(fit, DeferredRidge) for _, state in late for fit in state.candidates.fits)
+    assert any(any(state.candidates.deferred) for _, state in late)
     for place in range(2):
-        assert any(isinstance(state.candidates.fits[place], RecursiveRidge) for _, state in late)
+        assert not all(state.candidates.deferred[place] for _, state in late)
         assert all(state.candidates.next_review[place] <= epoch.start + 400.0 for epoch, state in late)
 
 
-def test_waves_alone_play_as_soon_as_they_have_entered_and_lines_never_again() -> None:
+def test_fourier_features_alone_are_active_as_soon_as_they_are_admitted_and_lines_never_again() -> None:
     run = steps(FOURIER, SINUS, 1_500)
     states = [adaptive_state(epoch) for epoch, _ in run[1:]]
-    playing = [state.active for state in states]
-    first = playing.index(1)
-    assert 0 < first < len(playing) - 5
-    assert playing == [0] * first + [1] * (len(playing) - first)
+    active = [state.active for state in states]
+    first = active.index(1)
+    assert 0 < first < len(active) - 5
+    assert active == [0] * first + [1] * (len(active) - first)
     for state in states:
         assert (state.active == 1) == (state.candidates.fits[0] is not None)
-    policies = [epoch.policy for epoch, _ in run[1 + first :]]
-    assert all(
-        isinstance(policy, KernelPolicy) and isinstance(policy.scorer, RecursiveModel) for policy in policies
-    )
 
 
-def test_lines_that_were_not_asked_for_do_not_play_even_where_they_are_right() -> None:
+def test_lines_that_were_not_chosen_are_not_active_even_where_they_are_right() -> None:
     environment = LinearEnvironment(n_actions=2, n_features=2, noise=0.1)
     states = [adaptive_state(epoch) for epoch, _ in steps(FOURIER, environment, 5_000)[1:]]
-    entered = [state for state in states if state.candidates.fits[0] is not None]
-    assert max(state.comparison.z[1, 0] for state in entered) > 3.0  # by two errors lines would get to play
-    assert all(state.active == 1 for state in entered)
+    admitted = [state for state in states if state.candidates.fits[0] is not None]
+    assert max(state.comparison.z[1, 0] for state in admitted) > 1.0  # lines would become active
+    assert all(state.active == 1 for state in admitted)
 
 
-def test_what_plays_is_the_regression_with_its_bonus_and_gamma() -> None:
+def test_scores_are_estimates_of_the_active_class_with_bonus_and_widths_of_the_linear_one() -> None:
     run = steps(FOURIER, SINUS, 1_500)
     epoch, state = last_of(run)
     rows = rows_before(run, len(run) - 1)
-    fit = state.candidates.fits[0]
-    assert isinstance(fit, RecursiveRidge)
+    fit, linear = state.candidates.fits[0], state.linear
+    assert fit is not None
+    assert fit.model is not None
+    assert linear is not None
     assert isinstance(epoch.policy, KernelPolicy)
-    model = epoch.policy.scorer
-    assert isinstance(model, RecursiveModel)
-    center, spread = state.scale.mean, state.scale.spread
-    told = fit.model(center=center).means(rows.contexts)[np.arange(len(rows)), rows.action]
-    assert model.bonus == pytest.approx(0.75 * math.sqrt(np.mean((rows.reward - told) ** 2)), rel=1e-6)
+    scorer = epoch.policy.scorer
+    assert isinstance(scorer, OptimisticModel)
+    clipped = fit.model.scores(rows.contexts).clip(state.scale.low, state.scale.high)
+    assert np.array_equal(scorer.means(rows.contexts), clipped)
+    assert np.array_equal(scorer.widths(rows.contexts), linear.model.widths(rows.contexts))
+    assert scorer.bonus == pytest.approx(2.0 * math.sqrt(fit.penalties.noise))
+    # Coins have variances of 0.25 at most, in units of fits: the noise is what the class leaves of them.
+    assert 0.1 < fit.penalties.noise * state.scale.unit**2 < 0.26
     assert isinstance(epoch.policy.kernel, InverseGapWeighting)
-    assert epoch.policy.kernel.gamma * spread == pytest.approx(1000.0 * math.sqrt(len(rows)))
+    assert epoch.policy.kernel.gamma * state.scale.spread == pytest.approx(10_000.0 * math.sqrt(len(rows)))
     assert epoch.passive_share == pytest.approx(0.03 * (epoch.start + 1) ** (-1 / 3))
-    assert np.array_equal(model.means(rows.contexts), fit.model(center=center).means(rows.contexts))
 
 
-@pytest.mark.parametrize(
-    "environment", [Lines(n_action_features=2), Lines(n_features=0)], ids=["actions", "none"]
-)
-def test_features_of_actions_and_no_features_are_left_to_lines(environment: Lines) -> None:
-    ours, theirs = (steps(one, environment, 600) for one in (AUTO, LINEAR))
+def test_the_bonus_falls_with_the_root_of_the_number_of_many_actions() -> None:
+    for n_actions, factor in ((25, 1.0), (100, 0.5)):
+        epoch, state = last_of(steps(LINEAR, Lines(n_actions=n_actions), 300))
+        assert isinstance(epoch.policy, KernelPolicy)
+        assert isinstance(epoch.policy.scorer, OptimisticModel)
+        assert epoch.policy.scorer.bonus == pytest.approx(2.0 * factor * math.sqrt(state.noise))
+
+
+def test_without_any_features_there_are_no_classes_to_choose_from() -> None:
+    ours, theirs = (steps(one, Lines(n_features=0), 600) for one in (AUTO, LINEAR))
     epoch, state = last_of(ours)
     assert state.candidates.fits == ()
     assert state.candidates.buffered_logs == ()
-    contexts = environment.draw(0, 100, seed=3).contexts
-    assert np.array_equal(epoch.policy.probabilities(contexts), theirs[-1][0].policy.probabilities(contexts))
+    assert epoch.report is not None
+    assert epoch.report.details[0].startswith("linear only")
     for (_, log), (_, other) in zip(ours, theirs, strict=True):
         assert np.array_equal(log.action, other.action)
 
 
-def test_a_class_that_is_too_large_for_so_many_actions_is_left_out() -> None:
+def test_features_of_actions_alone_are_enough_for_a_choice() -> None:
+    _, state = last_of(steps(AUTO, Lines(n_features=0, n_action_features=2), 300))
+    fit = state.candidates.fits[0]
+    assert fit is not None
+    assert fit.oracle.design.joint_basis is not None
+    assert fit.oracle.design.joint_basis.n_inputs == 2
+
+
+def test_a_class_that_is_too_large_for_this_number_of_actions_is_excluded() -> None:
     rng = np.random.default_rng(0)
     problem = Problem(range(4096), features=20)  # room for 32 columns
-    contexts = problem.contexts(rng.normal(size=(64, 20)))
-    log = problem.log(contexts, rng.integers(0, 4096, 64).tolist(), rng.random(64), propensities="uniform")
-    state = adaptive_state(learned(AUTO, AUTO.start(problem), log))
+    contexts = problem.contexts(rng.normal(size=(4_200, 20)))
+    actions = rng.integers(0, 4096, 4_200).tolist()
+    log = problem.log(contexts, actions, rng.random(4_200), propensities="uniform")
+    state = adaptive_state(learned(SEVERAL, SEVERAL.start(problem), log))
     assert state.candidates.fits == (None, None, None)
-    assert state.candidates.min_rows == (math.inf,) * 3
+    assert state.candidates.next_map == (math.inf,) * 3
+    assert state.candidates.excluded == [True, True, True]
     assert state.candidates.buffered_logs == ()
 
 
@@ -333,22 +372,32 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
     adapted = QUADRATIC.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), environment.problem, problem)
     fit = adaptive_state(adapted).candidates.fits[0]
-    assert isinstance(fit, RecursiveRidge)
-    again = RecursiveRidge.start(fit.basis, 3, fit.ridge).with_rows(rows)
-    np.testing.assert_allclose(fit.coefficients, again.coefficients, atol=1e-9)
+    assert fit is not None
+    assert fit.n == len(rows)
+    model = refitted_now(fit).model
+    assert model is not None
+    known = [0, 2]
+    np.testing.assert_allclose(model.scores(rows.contexts)[:, known], by_hand(fit, rows)[:, known], atol=1e-7)
     log = run[-1][1]
     state = adaptive_state(learned(QUADRATIC, adapted, log))
     after = state.candidates.fits[0]
-    assert isinstance(after, RecursiveRidge)
-    more = again.with_rows(in_units_of_fits(log, state))
-    np.testing.assert_allclose(after.coefficients, more.coefficients, atol=1e-9)
+    assert after is not None
+    more = Log.concat([rows, replace(in_units_of_fits(log, state), contexts=all_eligible(log))], 3)
+    assert after.n == len(more)
+    model = refitted_now(after).model
+    assert model is not None
+    np.testing.assert_allclose(model.scores(more.contexts), by_hand(after, more), atol=1e-7)
+
+
+def all_eligible(log: Log) -> Contexts:
+    return Contexts(log.contexts.shared, eligible=np.ones((len(log), 3), dtype=np.bool_))
 
 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("labels", [("action 2", "new", "action 0", "newer"), ("action 1", "new")])
 def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labels: tuple[str, ...]) -> None:
     environment = Lines(masked=masked, noise=0.3)
-    run = steps(FOURIER, environment, 100)
+    run = steps(FOURIER, environment, 40)
     epoch, state = last_of(run)
     assert state.candidates.fits == (None,)
     problem = Problem(labels, features=2, out_of_range="accept")
@@ -364,33 +413,37 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
     )
     log = problem.log(many, rng.choice(labels, 4_100).tolist(), rng.random(4_100), propensities="uniform")
     fit = adaptive_state(learned(FOURIER, adapted, log)).candidates.fits[0]
-    assert isinstance(fit, RecursiveRidge)
+    assert fit is not None
     counts = np.bincount(np.concatenate([rows.action, log.action]), minlength=len(labels))
-    assert fit.weights.tolist() == counts.tolist()
+    assert fit.summed().rows.weight.tolist() == counts.tolist()
 
 
-def test_a_class_at_rest_adapts_as_well() -> None:
-    run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
+def test_a_deferred_class_adapts_as_well() -> None:
+    run = steps(SEVERAL, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
     epoch, state = next(
         (epoch, adaptive_state(epoch))
         for epoch, _ in run[1:]
-        if any(isinstance(fit, DeferredRidge) for fit in adaptive_state(epoch).candidates.fits)
+        if any(adaptive_state(epoch).candidates.deferred)
     )
-    (first, second), place = (
-        (1, 2),
-        next(number for number, fit in enumerate(state.candidates.fits) if isinstance(fit, DeferredRidge)),
-    )
+    (first, second), place = (1, 2), state.candidates.deferred.index(True)
     problem = Problem([second, "new", first], features=2, out_of_range="accept")
-    moved = adaptive_state(AUTO.adapt(epoch, problem)).candidates.fits[place]
-    resting = state.candidates.fits[place]
-    assert isinstance(moved, DeferredRidge)
-    assert isinstance(resting, DeferredRidge)
-    ours, theirs = moved.resume(), resting.resume()
-    np.testing.assert_allclose(ours.coefficients[[0, 2]], theirs.coefficients[[1, 0]], atol=1e-10)
-    assert not ours.coefficients[1].any()
+    adapted = adaptive_state(SEVERAL.adapt(epoch, problem)).candidates
+    assert adapted.deferred == state.candidates.deferred
+    moved, before = adapted.fits[place], state.candidates.fits[place]
+    assert moved is not None
+    assert before is not None
+    ours, theirs = (refitted_now(fit).model for fit in (moved, before))
+    assert ours is not None
+    assert theirs is not None
+    contexts = run[-1][1].contexts
+    np.testing.assert_allclose(
+        ours.scores(contexts)[:, [0, 2]], theirs.scores(contexts)[:, [1, 0]], atol=1e-9
+    )
+    assert ours.known is not None
+    assert ours.known.tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize("place", [3, -30, -1], ids=["waiting", "entering", "playing"])
+@pytest.mark.parametrize("place", [3, -30, -1], ids=["buffered", "compared", "active"])
 def test_a_file_in_mid_run_changes_no_decision(place: int, tmp_path: Path) -> None:
     run = steps(AUTO, SinusoidEnvironment(n_actions=2, n_features=2), 4_000)
     save(tmp_path / "run", (AUTO, run[place][0]))
@@ -438,48 +491,44 @@ def test_a_log_warms_all_classes_up() -> None:
     assert state.active == 1
     assert state.candidates.buffered_logs == ()
     fit = state.candidates.fits[0]
-    assert isinstance(fit, RecursiveRidge)
-    np.testing.assert_allclose(
-        fit.coefficients,
-        RecursiveRidge.start(fit.basis, 2).with_rows(in_units_of_fits(rows, state)).coefficients,
-        atol=1e-10,
-    )
-    # Nothing has been judged yet: of several classes the linear one goes on.
+    assert fit is not None
+    model, log = refitted_now(fit).model, in_units_of_fits(rows, state)
+    assert model is not None
+    np.testing.assert_allclose(model.scores(rows.contexts), by_hand(fit, log), atol=1e-6)
+    # Nothing has been compared yet: of several classes the linear one goes on.
     assert adaptive_state(AUTO.start(environment.problem, rows)).active == 0
 
 
-def test_classes_are_judged_by_rows_that_came_after_their_fits() -> None:
+def test_classes_are_compared_on_rows_that_came_after_their_fits() -> None:
     run = steps(QUADRATIC, SINUS, 600)
     states = [adaptive_state(epoch) for epoch, _ in run[1:]]
-    assert states[0].candidates.fits[0] is not None
-    assert not states[0].comparison.weights.any()  # fitted on these rows, so not judged by them
-    sizes = [len(log) for _, log in run[:-1]]
-    total = np.cumsum(sizes)
-    expected = np.cumsum((total * sizes)[1:])  # each row by the number of rows up to its block
-    assert [state.comparison.weights[1] for state in states[1:]] == expected.tolist()
+    first = next(place for place, state in enumerate(states) if state.candidates.fits[0] is not None)
+    assert not states[first].comparison.weights.any()  # fitted to these rows, so not compared on them
+    sizes = np.array([len(log) for _, log in run[:-1]])
+    weights = (np.cumsum(sizes) * sizes)[first + 1 :]  # each row by the number of rows up to its block
+    compared = [not state.candidates.deferred[0] for state in states[first:-1]]
+    expected = np.cumsum(weights * compared)
+    assert [state.comparison.weights[0, 1] for state in states[first + 1 :]] == expected.tolist()
 
 
 def test_own_classes_take_part_with_their_own_ridge() -> None:
     own = Linear(basis=Splines(3, 2), ridge=7.0)
     learner = replace(AUTO, classes=("linear", own, "quadratic"))
     state = last_of(steps(learner, SINUS, 300))[1]
-    fits = [fit for fit in state.candidates.fits if isinstance(fit, RecursiveRidge)]
-    assert [fit.ridge for fit in fits] == [7.0, 1.0]
+    fits = [fit for fit in state.candidates.fits if fit is not None]
+    assert [fit.penalties.least for fit in fits] == [7.0, 1.0]
+    assert all((fit.penalties.values >= fit.penalties.least).all() for fit in fits)
     assert learner.names == ("linear", "Splines(n_knots=3, degree=2), ridge 7", "quadratic")
 
 
 def test_the_report_names_every_class() -> None:
-    run = steps(AUTO, SINUS, 1_000)
+    run = steps(SEVERAL, SINUS, 1_000)
     early, late = run[2][0].report, run[-1][0].report
     assert early is not None
     assert late is not None
     assert any(line == "fourier: too few rows" for line in early.details)
-    assert [line.removeprefix("active class: ").split(":")[0] for line in late.details[:4]] == [
-        "linear",
-        "quadratic",
-        "splines",
-        "fourier",
-    ]
+    names = [line.removeprefix("active class: ").split(":")[0] for line in late.details[:4]]
+    assert names == ["linear", "quadratic", "splines", "fourier"]
     assert sum(line.startswith("active class: ") for line in late.details) == 1
 
 

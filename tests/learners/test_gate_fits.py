@@ -18,8 +18,12 @@ from gyrfalcon.learners.adaptive.state import GateStatistics
 from gyrfalcon.learners.adaptive.value_gate import ALTERNATIVES
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.models import LinearModel
+from gyrfalcon.oracles.linear.penalties import Penalties
+from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 
-K, RIDGE, TIGHTENING = 3, 2.0, 0.1
+K, TIGHTENING = 3, 0.1
+RIDGE = np.array([1.0, 2.0, 2.0])
+"""Penalties of the intercept and of two standardised features."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,9 @@ class Sample:
         return (z.T * w) @ z, (z.T * w) @ (self.log.reward[own] - self.mean)
 
     def ridge_fit(self, weights: Floats) -> Floats:
-        """(K, d): the minimiser of sum w (r - mean - z'theta)^2 + ridge |theta|^2."""
+        """(K, d): the minimiser of sum w (r - mean - z'theta)^2 + theta' ridge theta."""
         parts = [self.gram(weights, action) for action in range(K)]
-        return np.array([np.linalg.solve(gram + RIDGE * np.eye(len(gram)), cross) for gram, cross in parts])
+        return np.array([np.linalg.solve(gram + np.diag(RIDGE), cross) for gram, cross in parts])
 
     def passive_risk(self, theta: Floats) -> float:
         """The mean squared error on passive rows."""
@@ -73,9 +77,18 @@ def bent(seed: int, n: int = 400, passive_share: float = 0.25) -> Sample:
     return Sample(log, 1.0 / (K * propensity))
 
 
-def oracle_of(sample: Sample, ridge: float = RIDGE) -> LinearOracle:
+def oracle_of(sample: Sample) -> LinearOracle:
     # Early contexts fix the centre alone: the standardisation is that of all rows.
-    return Linear(ridge=ridge).oracle(sample.log.contexts.take(slice(0, 5)), K)
+    return Linear().oracle(sample.log.contexts.take(slice(0, 5)), K)
+
+
+def penalties_of(sample: Sample) -> Penalties:
+    return Penalties(np.array([0, 1, 1]), RIDGE[:2], center=sample.mean)
+
+
+def fits_of(sample: Sample, slack: float) -> tuple[list[LinearModel], ConstrainedFit]:
+    oracle = oracle_of(sample)
+    return alternative_fits(oracle, statistics_of(sample, oracle), penalties_of(sample), slack, TIGHTENING)
 
 
 def statistics_of(sample: Sample, oracle: LinearOracle) -> GateStatistics:
@@ -91,8 +104,7 @@ def statistics_of(sample: Sample, oracle: LinearOracle) -> GateStatistics:
 @cache
 def sample_and_fits(seed: int, slack: float) -> tuple[Sample, list[LinearModel]]:
     sample = bent(seed)
-    oracle = oracle_of(sample)
-    return sample, alternative_fits(oracle, statistics_of(sample, oracle), slack, TIGHTENING)[0]
+    return sample, fits_of(sample, slack)[0]
 
 
 def by_bisection(sample: Sample, slack: float) -> tuple[Floats, float]:
@@ -138,7 +150,7 @@ def test_the_constrained_fit_is_what_a_general_solver_finds() -> None:
     def objective(flat: Floats) -> float:
         theta = flat.reshape(K, 3)
         errors = r - np.einsum("nd,nd->n", z, theta[sample.log.action])
-        return float(errors @ errors + RIDGE * flat @ flat) / len(r)
+        return float(errors @ errors + flat @ (np.tile(RIDGE, K) * flat)) / len(r)
 
     def spare(flat: Floats) -> float:
         return limit - sample.passive_risk(flat.reshape(K, 3))
@@ -157,8 +169,7 @@ def test_the_constrained_fit_is_what_a_general_solver_finds() -> None:
 
 def test_the_report_is_of_the_looser_constraint() -> None:
     sample = bent(4)
-    oracle = oracle_of(sample)
-    _, fit = alternative_fits(oracle, statistics_of(sample, oracle), 0.01, TIGHTENING)
+    _, fit = fits_of(sample, 0.01)
     theta, multiplier = by_bisection(sample, 0.01)
     assert fit.slack == 0.01
     assert fit.binding
@@ -195,9 +206,9 @@ def test_without_passive_rows_there_is_no_constraint_and_nothing_to_fit_alone() 
     sample = bent(6, passive_share=0.0)
     oracle = oracle_of(sample)
     given = statistics_of(sample, oracle)
-    slack = ridge_slack(oracle, given, 5.0)
+    slack = ridge_slack(oracle, given, penalties_of(sample), 5.0)
     assert slack == math.inf
-    models, fit = alternative_fits(oracle, given, slack, TIGHTENING)
+    models, fit = fits_of(sample, slack)
     pooled = sample.scores(sample.ridge_fit(np.ones(len(sample.log))))
     np.testing.assert_allclose(models[0].scores(sample.log.contexts), pooled, atol=1e-10)
     assert not fit.binding
@@ -209,8 +220,7 @@ def test_an_action_that_passive_rows_miss_is_fitted_by_the_active_ones() -> None
     log = sample.log
     kept = ~(log.passive & (log.action == 2))
     sample = Sample(log.where(kept), sample.weights[kept])
-    oracle = oracle_of(sample)
-    models, _ = alternative_fits(oracle, statistics_of(sample, oracle), 0.01, TIGHTENING)
+    models, _ = fits_of(sample, 0.01)
     theta, _ = by_bisection(sample, 0.01)
     pooled = sample.ridge_fit(np.ones(len(sample.log)))
     np.testing.assert_allclose(theta[2], pooled[2])  # the constraint has no say in it
@@ -221,8 +231,7 @@ def test_an_action_without_any_rows_is_unknown_to_all_of_them() -> None:
     sample = bent(8)
     kept = sample.log.action != 1
     sample = Sample(sample.log.where(kept), sample.weights[kept])
-    oracle = oracle_of(sample)
-    for model in alternative_fits(oracle, statistics_of(sample, oracle), 0.01, TIGHTENING)[0]:
+    for model in fits_of(sample, 0.01)[0]:
         assert model.known is not None
         assert model.known.tolist() == [True, False, True]
         scores = model.scores(sample.log.contexts)
@@ -231,19 +240,20 @@ def test_an_action_without_any_rows_is_unknown_to_all_of_them() -> None:
 
 def test_degrees_of_freedom_of_known_designs() -> None:
     # A diagonal Gram of 1, 3 and 0 with ridge 1: 1/2 + 3/4 + 0.
-    assert degrees_of_freedom(np.diag([1.0, 3.0, 0.0]), 1.0) == pytest.approx(1.25)
+    ones = np.ones(3)
+    assert degrees_of_freedom(np.diag([1.0, 3.0, 0.0]), ones) == pytest.approx(1.25)
     both = np.stack([np.diag([1.0, 3.0]), np.diag([0.0, 9.0])])
-    assert degrees_of_freedom(both, 1.0) == pytest.approx(0.5 + 0.75 + 0.9)
-    assert degrees_of_freedom(both, 0.0) == 3.0
-    assert degrees_of_freedom(np.zeros((2, 3, 3)), 1.0) == 0.0
+    assert degrees_of_freedom(both, ones[:2]) == pytest.approx(0.5 + 0.75 + 0.9)
+    assert degrees_of_freedom(both, np.array([3.0, 1.0])) == pytest.approx(0.25 + 0.75 + 0.9)
+    assert degrees_of_freedom(np.zeros((2, 3, 3)), ones) == 0.0
 
 
 def test_degrees_of_freedom_are_the_trace_of_the_smoother() -> None:
     rng = np.random.default_rng(0)
     for ridge in (0.1, 1.0, 50.0):
-        x = rng.normal(size=(30, 4))
-        smoother = x @ np.linalg.solve(x.T @ x + ridge * np.eye(4), x.T)
-        assert degrees_of_freedom(x.T @ x, ridge) == pytest.approx(np.trace(smoother))
+        x, penalties = rng.normal(size=(30, 4)), ridge * rng.uniform(0.1, 1.0, 4)
+        smoother = x @ np.linalg.solve(x.T @ x + np.diag(penalties), x.T)
+        assert degrees_of_freedom(x.T @ x, penalties) == pytest.approx(np.trace(smoother))
 
 
 def test_the_slack_of_counts_alone_is_known() -> None:
@@ -253,10 +263,10 @@ def test_the_slack_of_counts_alone_is_known() -> None:
     reward, zeros = np.tile([0.0, 1.0], n // 2), np.zeros(n, dtype=np.int64)
     passive = np.array([1] * 8 + [0] * 2)
     log = Log(Contexts(np.empty((n, 0))), action, reward, np.full(n, 0.5), zeros, zeros, passive)
-    oracle = Linear(ridge=2.0).oracle(log.contexts, 2)
-    given = statistics_of(Sample(log, np.ones(n)), oracle)
+    oracle = Linear().oracle(log.contexts, 2)
+    given, penalties = statistics_of(Sample(log, np.ones(n)), oracle), Penalties.start((1,), 2.0)
     expected = 0.25 * (1.25 + 2.0 * math.sqrt(1.25 * 3.0) + 6.0) / 8
-    assert ridge_slack(oracle, given, 3.0) == pytest.approx(expected)
+    assert ridge_slack(oracle, given, penalties, 3.0) == pytest.approx(expected)
 
 
 def test_the_slack_is_a_function_of_rows_on_one_scale() -> None:
@@ -266,11 +276,11 @@ def test_the_slack_is_a_function_of_rows_on_one_scale() -> None:
     df = 0.0
     for action in range(K):
         gram, _ = sample.gram(log.passive.astype(float), action)
-        df += np.trace(gram @ np.linalg.inv(gram + RIDGE * np.eye(3)))
+        df += np.trace(gram @ np.linalg.inv(gram + np.diag(RIDGE)))
     confidence = 4.0
     spread = df + 2.0 * math.sqrt(df * confidence) + 2.0 * confidence
     expected = log.reward.var() * spread / log.passive.sum()
-    assert ridge_slack(oracle, given, confidence) == pytest.approx(expected, rel=1e-9)
+    assert ridge_slack(oracle, given, penalties_of(sample), confidence) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_best_model_is_within_the_slack() -> None:
@@ -285,7 +295,7 @@ def test_the_best_model_is_within_the_slack() -> None:
         zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
         sample = Sample(Log(Contexts(x), action, reward, np.full(n, 1 / K), zeros, zeros, ones), np.ones(n))
         oracle = oracle_of(sample)
-        slack = ridge_slack(oracle, statistics_of(sample, oracle), math.log(20.0))
+        slack = ridge_slack(oracle, statistics_of(sample, oracle), penalties_of(sample), math.log(20.0))
         excess = float(noise @ noise) / n - sample.passive_risk(sample.ridge_fit(np.ones(n)))
         missed += excess > slack
         close += excess > 0.1 * slack
@@ -314,14 +324,14 @@ def test_forgotten_rows_count_less_in_all_fits_and_widen_the_slack() -> None:
     mean = factor @ x / factor.sum()
     scale = np.sqrt(factor @ (x - mean) ** 2 / factor.sum())
     z = np.column_stack([np.ones(400), (x - mean) / scale])
-    models, _ = alternative_fits(oracle, both, math.inf, TIGHTENING)
+    models, _ = alternative_fits(oracle, both, penalties_of(sample), math.inf, TIGHTENING)
     for model, weights in ((models[0], factor), (models[2], factor * sample.weights)):
         for action in range(K):
             mine = log.action == action
-            gram = (z[mine].T * weights[mine]) @ z[mine] + RIDGE * np.eye(3)
-            center = factor @ log.reward / factor.sum()
-            theta = np.linalg.solve(gram, (z[mine].T * weights[mine]) @ (log.reward[mine] - center))
-            np.testing.assert_allclose(model.scores(log.contexts)[:, action], center + z @ theta, atol=1e-9)
+            gram = (z[mine].T * weights[mine]) @ z[mine] + np.diag(RIDGE)
+            theta = np.linalg.solve(gram, (z[mine].T * weights[mine]) @ (log.reward[mine] - sample.mean))
+            scores = model.scores(log.contexts)[:, action]
+            np.testing.assert_allclose(scores, sample.mean + z @ theta, atol=1e-9)
 
 
 def test_scaling_all_rows_leaves_the_number_of_passive_ones_that_they_are_worth() -> None:

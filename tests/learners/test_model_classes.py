@@ -9,11 +9,15 @@ import pytest
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
+from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.model_classes import (
     AUTO,
     MAX_NUMBERS,
     MIN_FOURIER,
     N_FOURIER,
+    N_MIXED_FOURIER,
+    NAMES,
     Candidate,
     ParsedClasses,
     candidate,
@@ -55,7 +59,7 @@ def explained(features: Floats, target: Floats) -> float:
     return float(np.abs(target - fitted).max())
 
 
-@pytest.mark.parametrize("name", AUTO)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("p", [1, 4, 15])
 def test_every_class_contains_the_linear_one(name: str, p: int) -> None:
     x = rows(600, p)
@@ -63,7 +67,7 @@ def test_every_class_contains_the_linear_one(name: str, p: int) -> None:
     assert explained(expanded(name, x), z @ np.arange(1.0, p + 1.0)) < 1e-8
 
 
-@pytest.mark.parametrize("name", AUTO)
+@pytest.mark.parametrize("name", NAMES)
 def test_features_are_of_scale_one_whatever_the_units(name: str) -> None:
     x = rows(2_000, 4)
     features = expanded(name, x)
@@ -74,7 +78,7 @@ def test_features_are_of_scale_one_whatever_the_units(name: str) -> None:
     np.testing.assert_allclose(features, same, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", AUTO)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_row_alone_has_the_features_it_has_in_a_batch(name: str) -> None:
     x = rows(300, 5)
     found = candidate(name, x, 3)
@@ -120,22 +124,22 @@ def test_splines_take_fewer_knots_where_columns_are_scarce() -> None:
     assert sizes == {1: 18.0, 10: 8.0, 20: 7.0, 70: 5.0, 130: 3.0, 250: None}
 
 
-def test_waves_are_cosines_as_long_as_contexts_are_apart() -> None:
+def test_fourier_features_are_cosines_as_long_as_contexts_are_apart() -> None:
     x = rows(400, 3)
     found = candidate("fourier", x, 2, seed=5)
     assert found is not None
     assert found.n_columns == 1 + 3 + N_FOURIER
-    waves = found.basis.expand(x)[:, 3:]
-    assert np.abs(waves).max() <= math.sqrt(2.0)
+    fourier = found.basis.expand(x)[:, 3:]
+    assert np.abs(fourier).max() <= math.sqrt(2.0)
     z = (x - x.mean(axis=0)) / x.std(axis=0)
     a, b = z[:40], z[40:80]
     kernel = np.exp(-np.sum((a - b) ** 2, axis=1) / (2.0 * median_distance(z) ** 2))
-    inner = np.einsum("nd,nd->n", waves[:40], waves[40:80]) / N_FOURIER
+    inner = np.einsum("nd,nd->n", fourier[:40], fourier[40:80]) / N_FOURIER
     # Forty pairs of about 300 terms of variance below 1 each: five standard errors.
     np.testing.assert_allclose(inner, kernel, atol=5.0 / math.sqrt(N_FOURIER))
 
 
-def test_the_seed_decides_the_waves() -> None:
+def test_the_seed_decides_the_random_fourier_features() -> None:
     x = rows(100, 2)
     first, again, other = (candidate("fourier", x, 2, seed=seed) for seed in (1, 1, 2))
     assert first is not None
@@ -148,14 +152,14 @@ def test_the_seed_decides_the_waves() -> None:
 @pytest.mark.parametrize("n_actions", [1, 2, 26, 100, 1_000, 5_000])
 def test_no_class_but_the_linear_one_outgrows_its_room(n_actions: int) -> None:
     for p in (1, 6, 30, 120):
-        for name in AUTO[1:]:
+        for name in NAMES[1:]:
             found = candidate(name, rows(200, p), n_actions)
             if found is not None:
                 assert found.n_columns <= most_columns(n_actions)
                 assert found.n_columns**2 * n_actions <= MAX_NUMBERS
 
 
-def test_too_few_waves_are_none() -> None:
+def test_too_few_random_fourier_features_are_none() -> None:
     p = most_columns(2) - 1 - MIN_FOURIER
     few = candidate("fourier", rows(50, p), 2)
     assert few is not None
@@ -163,41 +167,98 @@ def test_too_few_waves_are_none() -> None:
     assert candidate("fourier", rows(50, p + 1), 2) is None
 
 
-@pytest.mark.parametrize("name", AUTO)
-def test_candidates_regressions_and_models_can_be_stored(name: str) -> None:
+def fitted(found: Candidate, x: Floats, n_actions: int = 2, ridge: float = 1.0) -> ClassFit:
+    """The fit of a class to random rewards of random actions."""
+    rng, n = np.random.default_rng(len(x)), len(x)
+    zeros = np.zeros(n, dtype=np.int64)
+    action = rng.integers(0, n_actions, n)
+    log = Log(Contexts(x), action, rng.random(n), np.full(n, 1.0 / n_actions), zeros, zeros, zeros)
+    return ClassFit.start(found, n_actions, ridge).with_rows(log).refitted()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_candidates_fits_and_models_can_be_stored(name: str) -> None:
     x = rows(60, 3)
     found = candidate(name, x, 2)
     assert found is not None
-    state = found.start(2, n_prefix=5)
+    fit = fitted(found, x)
     classes = ClassIds([Candidate])
     encoder = Encoder(classes)
-    tree = encoder.encode((found, state, state.model(0.5, bounds=(-0.5, 1.5))))
+    tree = encoder.encode((found, fit))
     again = Decoder(classes, encoder.arrays.__getitem__).decode(tree)
     assert np.array_equal(again[0].basis.expand(x), found.basis.expand(x))
-    assert np.array_equal(again[1].inverses, state.inverses)
-    assert np.array_equal(again[2].scores(Contexts(x)), state.model(0.5).scores(Contexts(x)))
+    assert again[0].sizes == found.sizes
+    assert again[1].inverses.tobytes() == fit.inverses.tobytes()  # type: ignore[union-attr]
+    assert fit.model is not None
+    assert np.array_equal(again[1].model.scores(Contexts(x)), fit.model.scores(Contexts(x)))
 
 
 @pytest.mark.parametrize("x", [np.empty((20, 0)), np.ones((1, 3)), np.full((5, 2), 0.1)])
 def test_contexts_that_tell_nothing_are_borne(x: Floats) -> None:
-    for name in AUTO:
+    for name in NAMES:
         found = candidate(name, x, 2)
         if found is not None:
             assert np.isfinite(found.basis.expand(x + 1e6)).all()
+            assert np.isfinite(fitted(found, x).model.scores(Contexts(x + 1e6))).all()  # type: ignore[union-attr]
     linear = candidate("linear", x, 2)
     assert linear is not None
-    assert linear.start(2).n_columns == 1 + x.shape[1]
+    assert fitted(linear, x).n_columns == linear.n_columns == 1 + x.shape[1]
 
 
-def test_a_candidate_starts_a_regression_with_its_own_ridge_first() -> None:
+def test_a_fit_starts_with_the_ridge_of_its_class_first() -> None:
     x = rows(50, 3)
     named = candidate("linear", x, 4)
     own = candidate(Linear(basis=Polynomial(degree=2), ridge=3.0), x, 4)
     assert named is not None
     assert own is not None
-    assert (named.start(4, ridge=0.5).ridge, own.start(4, ridge=0.5).ridge) == (0.5, 3.0)
-    assert own.start(4).inverses.shape == (4, 10, 10)
+    fits = [fitted(one, x, n_actions=4, ridge=0.5) for one in (named, own)]
+    assert [fit.penalties.least for fit in fits] == [0.5, 3.0]
+    assert all((fit.penalties.values >= fit.penalties.least).all() for fit in fits)
+    assert fits[1].inverses is not None
+    assert fits[1].inverses.shape == (4, 10, 10)
     assert own.name == "Polynomial(degree=2, interactions=True), ridge 3"
+
+
+def test_groups_are_the_inputs_and_each_kind_of_columns() -> None:
+    x = rows(300, 3)
+    sizes = {name: candidate(name, x, 2).sizes for name in NAMES}  # type: ignore[union-attr]
+    assert sizes["linear"] == (1, 3)
+    assert sizes["quadratic"] == (1, 3, 6)
+    assert sizes["fourier"] == (1, 3, N_FOURIER)
+    assert sizes["mixed"] == (1, 3, 6, sizes["splines"][2], N_MIXED_FOURIER)
+    for name in NAMES:
+        found = candidate(name, x, 2)
+        assert found is not None
+        assert sum(found.sizes) == found.n_columns
+        assert np.array_equal(np.bincount(fitted(found, x).penalties.groups), found.sizes)
+
+
+def test_the_mixed_class_contains_what_the_others_do() -> None:
+    x = rows(600, 3)
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    mixed = expanded("mixed", x)
+    assert explained(mixed, z[:, 0] * z[:, 2] - 2.0 * z[:, 1] ** 2) < 1e-8
+    for name in NAMES[:3]:
+        assert explained(mixed, expanded(name, x) @ np.ones(expanded(name, x).shape[1])) < 1e-6
+
+
+def test_the_mixed_class_drops_parts_where_columns_are_scarce() -> None:
+    parts = {}
+    for p, n_actions in ((3, 2), (14, 2), (40, 2), (120, 2), (3, 100), (20, 1_000), (300, 2), (390, 2)):
+        found = candidate("mixed", rows(100, p), n_actions)
+        parts[p, n_actions] = None if found is None else len(found.sizes) - 2
+        assert found is None or found.n_columns <= most_columns(n_actions)
+    # Products, splines and random Fourier features, or fewer of them, or none.
+    assert parts == {
+        (3, 2): 3,
+        (14, 2): 3,
+        (40, 2): 2,
+        (120, 2): 2,
+        (3, 100): 3,
+        (20, 1_000): 2,
+        (300, 2): 1,
+        (390, 2): None,
+    }
 
 
 def test_classes_of_ones_own_are_standardised_unless_they_say_otherwise() -> None:
@@ -227,7 +288,10 @@ def test_a_choice_is_a_name_a_class_or_a_list_of_them() -> None:
     [
         (["liner"], "classes names 'liner', which is no model class: did you mean 'linear'"),
         ("quadratics", "did you mean 'quadratic'"),
-        ("xyz", r"known are 'auto', 'auto_trees', 'linear', 'quadratic', 'splines', 'fourier', 'trees'"),
+        (
+            "xyz",
+            r"known are 'auto', 'auto_trees', 'linear', 'quadratic', 'splines', 'fourier', 'mixed', 'trees'",
+        ),
         ([], r"classes is \[\]; give 'auto'"),
         (7, "classes is 7; give 'auto'"),
         ([7], "classes holds 7; give names"),

@@ -15,10 +15,10 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.data.named import dataset
+from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.adaptive.state import adaptive_state
-from gyrfalcon.oracles.recursive.forest_features import TreeMap
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
+from gyrfalcon.oracles.regressors.forest_features import TreeMap
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.storage.files import load, save
 
@@ -44,14 +44,20 @@ def epochs(n_blocks: int = 19, size: int = 100) -> tuple[Epoch, ...]:
     return tuple(made)
 
 
-def trees_of(epoch: Epoch) -> RecursiveRidge | None:
-    fit = adaptive_state(epoch).candidates.fits[0]
-    assert fit is None or isinstance(fit, RecursiveRidge)
-    return fit
+def fit_of(epoch: Epoch) -> ClassFit | None:
+    return adaptive_state(epoch).candidates.fits[0]
+
+
+def trees_of(epoch: Epoch) -> TreeMap | None:
+    fit = fit_of(epoch)
+    if fit is None:
+        return None
+    assert isinstance(fit.oracle.design.basis, TreeMap)
+    return fit.oracle.design.basis
 
 
 def test_trees_are_grown_at_300_rows_and_at_every_doubling() -> None:
-    maps = [None if fit is None else fit.basis for fit in map(trees_of, epochs())]
+    maps = [trees_of(epoch) for epoch in epochs()]
     grown_at = [place for place in range(1, len(maps)) if maps[place] is not maps[place - 1]]
     # A row is at first worth a little less than 1, as rewards are not just as often 1 as 0.
     assert [100 * place for place in grown_at] == [400, 800, 1600]
@@ -59,7 +65,7 @@ def test_trees_are_grown_at_300_rows_and_at_every_doubling() -> None:
 
 def test_all_rows_are_in_the_fit_and_are_kept_for_the_next_trees() -> None:
     for place, epoch in enumerate(epochs()):
-        fit, kept = trees_of(epoch), adaptive_state(epoch).candidates.buffered_logs
+        fit, kept = fit_of(epoch), adaptive_state(epoch).candidates.buffered_logs
         assert sum(len(log) for log in kept) == 100 * place
         assert fit is None or fit.n == 100.0 * place
 
@@ -93,22 +99,22 @@ def test_they_earn_what_other_classes_do_not() -> None:
     assert gain > 0.05
 
 
-def test_trees_that_are_far_behind_are_given_up_and_the_next_are_not_grown() -> None:
-    others, choices = adaptive_state(epochs()[7]).candidates, ("trees",)
+def test_trees_that_gain_nothing_are_dropped_and_the_next_are_not_grown() -> None:
+    state, choices = adaptive_state(epochs()[7]), ("trees",)
+    others = state.candidates
     assert others.fits[0] is not None
-    kept = others.reviewed(choices, active=-1, z=np.array([-3.9]), n_seen=700)
+    kept = others.reviewed(choices, active=-1, hopeless=np.array([False]), n_seen=700)
     assert kept == others
-    given_up = others.reviewed(choices, active=-1, z=np.array([-4.1]), n_seen=700)
-    assert given_up.fits == (None,)
-    assert given_up.min_rows == (2.0 * others.min_rows[0],)
-    later, entered_at = given_up, []
+    dropped = others.reviewed(choices, active=-1, hopeless=np.array([True]), n_seen=700)
+    assert dropped.fits == (None,)
+    assert dropped.next_map == (2.0 * others.next_map[0],)
+    later, admitted_at = dropped, []
     for seed in range(7, 20):
-        later = later.admitted(choices, checks(100, seed), n_actions=2, ridge=1.0)
-        entered_at.append(later.fits[0] is not None)
-    # At 400 they were grown, at 800 they would have been, and at 1,600 they are.
-    assert 800 + 100 * entered_at.index(True) == 1_600
-    fit = later.fits[0]
-    assert fit is not None
+        log = state.scale.converted(checks(100, seed))[1]
+        later = later.admitted(choices, log, n_actions=2, ridge=1.0)
+        admitted_at.append(later.fits[0] is not None)
+    # At 400 they were grown, at 800 they would have been, and they are at 1,600 rows of a fair coin.
+    assert 800 + 100 * admitted_at.index(True) == 1_700
     assert sum(len(log) for log in later.buffered_logs) == 2_000
 
 
@@ -125,16 +131,20 @@ def test_a_file_in_mid_run_changes_nothing(tmp_path: Path) -> None:
 def test_actions_come_and_go_while_trees_play() -> None:
     epoch = epochs()[-1]
     wider = TREES.adapt(epoch, Problem(["b", "c", "a"], features=2))
-    fit = trees_of(wider)
+    fit, before = fit_of(wider), fit_of(epoch)
     assert fit is not None
-    assert isinstance(fit.basis, TreeMap)
-    assert fit.weights.tolist() == [*trees_of(epoch).weights[[1]], 0.0, *trees_of(epoch).weights[[0]]]  # type: ignore[union-attr]
+    assert before is not None
+    counts = before.summed().rows.weight
+    assert fit.summed().rows.weight.tolist() == [counts[1], 0.0, counts[0]]
+    x = Contexts(np.random.default_rng(0).uniform(0.0, 4.0, size=(50, 2)))
+    one, other = wider.policy.scorer.scores(x), epoch.policy.scorer.scores(x)  # type: ignore[attr-defined]
+    assert np.array_equal(one[:, [0, 2]], other[:, [1, 0]])
     rows = Log.concat(adaptive_state(wider).candidates.buffered_logs, 3)
     assert sorted(set(rows.action.tolist())) == [0, 2]
     log = checks(700, 50)
     renumbered = replace(log, action=np.array([2, 0])[log.action])
     after = TREES.next_epoch(wider, renumbered)
-    regrown = trees_of(after)
+    regrown = fit_of(after)
     assert regrown is not None
     assert regrown.n == len(rows) + 700.0
 
@@ -145,18 +155,17 @@ def test_where_rows_are_forgotten_trees_are_grown_on_the_latest(half_life: float
     epoch = forgetful.start(PROBLEM)
     for seed in range(13):
         epoch = forgetful.next_epoch(epoch, checks(100, seed))
-    fit = trees_of(epoch)
-    assert fit is not None
-    basis = fit.basis
-    assert isinstance(basis, TreeMap)
+    basis = trees_of(epoch)
+    assert basis is not None
     regressors = [one for one in basis.model.regressors if one is not None]
     assert [one.rows.active.n for one in regressors] == [n_grown, n_grown]  # both know which rows are theirs
 
 
-def test_under_a_half_life_trees_that_are_given_up_come_back_as_soon_as_others() -> None:
-    others = replace(adaptive_state(epochs()[7]).candidates, min_rows=(100_000.0,))
-    given_up = others.reviewed(("trees",), active=-1, z=np.array([-9.0]), n_seen=99_000, half_life=20.0)
-    assert given_up.min_rows == (100_020.0,)
+def test_under_a_half_life_trees_that_are_dropped_come_back_as_soon_as_others() -> None:
+    others = replace(adaptive_state(epochs()[7]).candidates, next_map=(100_000.0,))
+    hopeless = np.array([True])
+    dropped = others.reviewed(("trees",), active=-1, hopeless=hopeless, n_seen=99_000, half_life=20.0)
+    assert dropped.next_map == (100_020.0,)
 
 
 def test_rewards_that_are_rare_keep_trees_out_for_4096_rows_and_no_longer() -> None:
@@ -169,17 +178,23 @@ def test_rewards_that_are_rare_keep_trees_out_for_4096_rows_and_no_longer() -> N
     assert entered == [False, False, False, False, True]
 
 
-def test_where_lines_must_play_alone_the_report_says_so() -> None:
+def test_where_actions_have_features_trees_are_excluded_and_the_report_says_so() -> None:
     problem, rng = Problem(["a", "b"], action_features=1), np.random.default_rng(0)
     log = problem.log(
         problem.contexts(actions=rng.normal(size=(40, 2, 1))),
         ["a", "b"] * 20,
-        rng.random(40),
+        rng.random(40).round(),
         propensities="uniform",
     )
-    report = TREES.start(problem, log).report
+    report = TREES.next_epoch(TREES.start(problem, log), log).report
     assert report is not None
-    assert report.details[0].startswith("linear only")
+    assert report.details[:2] == (
+        "active class: linear",
+        "trees: excluded, no richer than linear here or too large",
+    )
+    bare = TREES.start(Problem(["a", "b"]), replace(log, contexts=Contexts(np.empty((40, 0))))).report
+    assert bare is not None
+    assert bare.details[0].startswith("linear only")
 
 
 def test_a_context_beyond_single_precision_gets_a_decision() -> None:

@@ -45,8 +45,6 @@ from gyrfalcon.learners.steps import Sums
 from gyrfalcon.oracles.features.bases import Identity, Joined, Polynomial
 from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.deferred import DeferredRidge
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.registry import ENTRIES
 from gyrfalcon.storage import files
@@ -110,8 +108,8 @@ CHOOSING = AdaptiveFalcon(
 )
 
 
-def wavy_log(n: int, seed: int) -> Log:
-    """Rows whose rewards no line or parabola tells."""
+def sinusoidal_log(n: int, seed: int) -> Log:
+    """Rows whose rewards no line or parabola predicts."""
     problem, rng = problem_for(CHOOSING), np.random.default_rng([seed, 5])
     x, action = rng.uniform(-2.0, 2.0, size=(n, 2)), rng.integers(0, 3, n)
     reward = 0.5 + 0.5 * np.sin(3.0 * x[:, 0] + 2.0 * x[:, 1] + action)
@@ -121,24 +119,58 @@ def wavy_log(n: int, seed: int) -> Log:
 
 
 @cache
-def entered_epochs() -> tuple[Epoch, Epoch, Epoch]:
-    """Classes that wait for rows, classes that have all entered, and one that plays while others rest."""
-    waiting = CHOOSING.start(problem_for(CHOOSING), wavy_log(60, seed=0))
-    made = [waiting]
-    for seed, n in enumerate((900, 400), start=1):
-        made.append(CHOOSING.next_epoch(made[-1], wavy_log(n, seed)))
-    return made[0], made[1], made[2]
+def chosen_epochs() -> tuple[Epoch, Epoch, Epoch]:
+    """Classes that wait for rows, that are compared, and one that is active while others are deferred."""
+    made = [CHOOSING.start(problem_for(CHOOSING), sinusoidal_log(30, seed=0))]
+    for seed, n in enumerate((200, 900, 800, 800), start=1):
+        made.append(CHOOSING.next_epoch(made[-1], sinusoidal_log(n, seed)))
+    return made[0], made[1], made[-1]
 
 
-def test_these_epochs_have_classes_that_wait_and_play_and_rest() -> None:
-    waiting, entered, resting = (adaptive_state(epoch) for epoch in entered_epochs())
-    assert [fit is None for fit in waiting.candidates.fits] == [True, False, False]
+def test_these_epochs_have_classes_that_wait_are_compared_and_are_deferred() -> None:
+    waiting, compared, deferred = (adaptive_state(epoch) for epoch in chosen_epochs())
+    assert waiting.candidates.fits == (None, None, None)
     assert waiting.candidates.buffered_logs
-    assert all(fit is not None for fit in entered.candidates.fits)
-    assert not entered.candidates.buffered_logs
-    assert resting.active == 1
-    assert isinstance(resting.candidates.fits[0], RecursiveRidge)
-    assert any(isinstance(fit, DeferredRidge) for fit in resting.candidates.fits)
+    assert all(fit is not None for fit in compared.candidates.fits)
+    assert compared.candidates.buffered_logs
+    assert deferred.active == 1
+    assert any(deferred.candidates.deferred)
+    assert not deferred.candidates.buffered_logs
+    assert any(fit is not None and fit.waiting for fit in deferred.candidates.fits)
+
+
+DEFAULT = AdaptiveFalcon()
+
+
+def checked_log(n: int, seed: int, *, items: bool = False) -> Log:
+    """Rows whose rewards depend on products of features, of the context or of context and action."""
+    rng = np.random.default_rng([seed, 6])
+    problem = Problem(["a", "b", "c"], features=2, action_features=2 if items else None)
+    x, action = rng.uniform(-1.0, 1.0, size=(n, 2)), rng.integers(0, 3, n)
+    actions = rng.uniform(-1.0, 1.0, size=(n, 3, 2)) if items else None
+    taken = np.zeros((n, 2)) if actions is None else actions[np.arange(n), action]
+    better = ((x - taken) ** 2).sum(axis=1) < 0.5 if items else (x[:, 0] * x[:, 1] > 0.0) == (action == 0)
+    contexts = problem.contexts(x, actions=actions)
+    labels = np.array(["a", "b", "c"])[action].tolist()
+    return problem.log(contexts, labels, better.astype(np.float64), propensities="uniform")
+
+
+@cache
+def mixed_epoch(items: bool) -> Epoch:
+    """An epoch of the default learner with its wide class active."""
+    log = checked_log(300, 0, items=items)
+    labels = ["a", "b", "c"]
+    epoch = DEFAULT.start(Problem(labels, features=2, action_features=2 if items else None), log)
+    for seed in (1, 2):
+        epoch = DEFAULT.next_epoch(epoch, checked_log(300, seed, items=items))
+    assert adaptive_state(epoch).active == 1
+    return epoch
+
+
+@pytest.mark.parametrize("items", [False, True], ids=["contexts", "items"])
+def test_the_mixed_class_comes_back_while_it_is_active(items: bool, tmp_path: Path) -> None:
+    shown, log = (checked_log(n, seed, items=items) for n, seed in ((20, 7), (200, 8)))
+    assert_comes_back(DEFAULT, mixed_epoch(items), shown, log, tmp_path)
 
 
 def mixture() -> Epoch:
@@ -161,10 +193,10 @@ def test_epochs_come_back_play_alike_and_are_refitted_alike(learner: Learner, tm
     )
 
 
-@pytest.mark.parametrize("place", range(3), ids=["waiting", "entered", "resting"])
+@pytest.mark.parametrize("place", range(3), ids=["waiting", "compared", "deferred"])
 def test_so_do_epochs_of_classes_that_were_chosen(place: int, tmp_path: Path) -> None:
-    epoch = entered_epochs()[place]
-    assert_comes_back(CHOOSING, epoch, wavy_log(20, seed=3), wavy_log(200, seed=4), tmp_path)
+    epoch = chosen_epochs()[place]
+    assert_comes_back(CHOOSING, epoch, sinusoidal_log(20, seed=6), sinusoidal_log(200, seed=7), tmp_path)
 
 
 def assert_comes_back(learner: Learner, epoch: Epoch, shown: Log, log: Log, tmp_path: Path) -> None:
@@ -225,7 +257,7 @@ def _classes_in(value: object, found: set[type]) -> set[type]:
 
 
 def test_these_tests_store_every_class_that_has_an_id_but_those_of_the_bandit() -> None:
-    epochs = [*(epoch_of(learner) for learner in LEARNERS), *entered_epochs()]
+    epochs = [*(epoch_of(learner) for learner in LEARNERS), *chosen_epochs(), mixed_epoch(items=True)]
     found = _classes_in([LEARNERS, CHOOSING, epochs, mixture(), others()], set())
     stored = {entry.load() for entry in ENTRIES if entry.id and not entry.id.startswith("bandit/")}
     assert stored == found

@@ -9,14 +9,23 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from gyrfalcon import Bandit
+from gyrfalcon import AdaptiveFalcon, Bandit
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.learners.adaptive.state import adaptive_state
+from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.registry import ENTRIES
+from gyrfalcon.storage import migrations
+from gyrfalcon.storage.class_ids import ClassIds
+from gyrfalcon.storage.earlier_classes import EARLIER
 from gyrfalcon.storage.migrations import MIGRATIONS, VERSION, migrated, with_fields
-from tests.storage.make_files import FILES, N_DECISIONS, decisions, noon, stored_fields
+from tests.storage.make_files import FILES, N_DECISIONS, contexts, decisions, noon, stored_fields
 
 FOLDERS = {number: FILES / f"version-{number}" for number in range(1, VERSION + 1)}
+WIDE = FILES / "version-2-wide-class"
+"""A bandit of version 2 with a class of its own active, and what it decided and estimated."""
 SAVED = [path for folder in FOLDERS.values() for path in sorted(folder.glob("*.gyrfalcon"))]
 
 
@@ -33,14 +42,85 @@ def test_there_are_files_of_every_version() -> None:
         assert {manifest_of(path)["format_version"] for path in folder.glob("*.gyrfalcon")} == {number}
 
 
-@pytest.mark.parametrize("path", SAVED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def named(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+@pytest.mark.parametrize("path", SAVED, ids=named)
 def test_a_stored_bandit_decides_as_it_did_when_it_was_saved(path: Path) -> None:
     expected = json.loads((path.parent / "decisions.json").read_text(encoding="utf-8"))[path.stem]
-    made = decisions(Bandit.load(path, clock=noon))
+    assert_as_decided(decisions(Bandit.load(path, clock=noon)), expected)
+
+
+def assert_as_decided(made: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
     assert len(made) == len(expected) == N_DECISIONS
     for ours, theirs in zip(made, expected, strict=True):
         assert (ours["event_id"], ours["action"]) == (theirs["event_id"], theirs["action"])
         assert ours["propensity"] == pytest.approx(theirs["propensity"], rel=1e-9)
+
+
+@pytest.mark.parametrize("path", [*SAVED, WIDE / "wide_class.gyrfalcon"], ids=named)
+def test_a_stored_bandit_goes_on_learning(path: Path) -> None:
+    # The first action is best where x > y, else the second: chance is 1/3, and 150 rounds are learned from.
+    bandit, n_right = Bandit.load(path, clock=noon), 0
+    before = bandit.status()
+    for row, context in enumerate(contexts(400, seed=3)):
+        decision = bandit.decide(context, event_id=f"later {row}")
+        right = decision.action == ("a" if context["x"] > context["y"] else "b")
+        bandit.reward(decision.event_id, float(right))
+        n_right += right and row >= 200
+    after = bandit.status()
+    assert after.n_refits > before.n_refits + 3
+    assert bandit.epoch.index > before.epoch + 3
+    assert n_right > (90 if path.stem != "epsilon_falcon" else 70)
+
+
+def test_the_wide_class_of_a_stored_bandit_decides_on_and_starts_anew() -> None:
+    known = json.loads((WIDE / "wide_class.json").read_text(encoding="utf-8"))
+    bandit = Bandit.load(WIDE / "wide_class.gyrfalcon", clock=noon)
+    assert bandit.epoch.report is not None
+    assert "active class: quadratic" in bandit.epoch.report.details
+    explained = {one.label: one.estimate for one in bandit.explain(contexts(1, seed=3)[0]).actions}
+    assert explained == pytest.approx(known["estimates"], rel=1e-9)
+    assert_as_decided(decisions(bandit), known["decisions"])
+    state = adaptive_state(bandit.epoch)
+    assert (state.active, state.candidates.fits) == (0, (None,))
+    assert not state.comparison.weights.any()
+    for row, context in enumerate(contexts(500, seed=4)):
+        decision = bandit.decide(context, event_id=f"later {row}")
+        good = "a" if context["x"] * context["y"] > 0.0 else "b"
+        bandit.reward(decision.event_id, float(decision.action == good))
+    assert bandit.epoch.report is not None
+    assert "active class: quadratic" in bandit.epoch.report.details
+
+
+def test_linear_fits_of_version_2_get_penalties_and_their_scores_the_unit_of_rewards() -> None:
+    bandit = Bandit.load(FOLDERS[2] / "adaptive.gyrfalcon", clock=noon)
+    state, manifest = adaptive_state(bandit.epoch), manifest_of(FOLDERS[2] / "adaptive.gyrfalcon")
+    assert state.linear is not None
+    stored = manifest["value"]["fields"]["epoch"]["fields"]["state"]["fields"]["linear"]["fields"]
+    penalties, start = state.linear.penalties, Penalties.of(state.linear.oracle.design)
+    assert penalties.noise == stored["residual_deviation"] ** 2
+    assert penalties.values.tolist() == start.values.tolist()
+    learner = bandit._live.engine.learner
+    assert isinstance(learner, AdaptiveFalcon)
+    assert (learner.c_gamma, learner.bonus) == (1_000.0, 0.75)
+    context = contexts(1, seed=5)[0]
+    scores = state.linear.model.model.scores(Contexts(np.array([[context["x"], context["y"]]])))[0]
+    expected = dict(zip("abc", (state.scale.anchor + state.scale.unit * scores).tolist(), strict=True))
+    assert {one.label: one.estimate for one in bandit.explain(context).actions} == pytest.approx(expected)
+    bandit.add_actions(["d"])
+    tried = {one.label: one.probability for one in bandit.explain(context).actions}["d"]
+    assert tried == pytest.approx(0.25)
+
+
+def test_ids_of_earlier_classes_are_given_by_a_migration_and_are_in_no_new_file() -> None:
+    renamed = {f"version-2/{class_id}" for class_id in migrations._CHANGED_IN_3}
+    assert set(EARLIER) == renamed
+    ids = {entry.id for entry in ENTRIES}
+    assert not ids & set(EARLIER)
+    with pytest.raises(ValueError, match="which is not a known class"):
+        ClassIds().builder_of("version-2/unknown")
 
 
 def test_ids_are_unique_and_written_in_one_way() -> None:

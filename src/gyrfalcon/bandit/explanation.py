@@ -13,10 +13,8 @@ from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Scorer
-from gyrfalcon.learners.adaptive.state import AdaptiveState
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.learners.reward_scale import RewardScale, estimated_rewards
-from gyrfalcon.oracles.linear.models import OptimisticModel
 
 N_LARGEST = 5
 """Contributions that are kept of each action."""
@@ -36,7 +34,7 @@ class ActionExplanation:
         Reward that the model expects, in the problem's units; None where the policy has no reward model.
     width
         Confidence width of the estimate, in the problem's units, for rewards of the spread that was seen, and
-        before it is scaled by a bonus; None where the model has none.
+        before it is scaled by a bonus: the linear class's in `AdaptiveFalcon`, None where models have none.
     contributions
         Features with the largest effects on the estimate, by name: how much less it would be if the feature
         were 0, all others as they are.
@@ -82,7 +80,7 @@ def explained(engine: BanditEngine, problem: Problem, contexts: Contexts) -> Exp
     widths: list[float | None] = [None] * n_actions
     reasons: list[tuple[tuple[str, float], ...]] = [()] * n_actions
     if scorer is not None:
-        means = _means(scorer, engine.epoch.state)
+        means = partial(estimated_rewards, scorer)
         ends = problem.rewards.from_unit(np.array([0.0, 1.0]))
         sign = float(ends[1] - ends[0])  # of a reward by which the model's unit is 1; negative for costs
         estimates = problem.rewards.from_unit(means(contexts)[0]).tolist()
@@ -94,14 +92,6 @@ def explained(engine: BanditEngine, problem: Problem, contexts: Contexts) -> Exp
     columns = (problem.actions, shares, estimates, widths, reasons)
     actions = (ActionExplanation(*row) for row in zip(*columns, strict=True))
     return Explanation(tuple(sorted(actions, key=lambda one: -one.probability)))
-
-
-def _means(scorer: Scorer, state: object) -> Callable[[Contexts], Floats]:
-    """Estimates as rewards in the log's units; the adaptive learner's linear fits are in units of fits."""
-    if isinstance(state, AdaptiveState) and isinstance(scorer, OptimisticModel):
-        anchor, unit = state.scale.anchor, state.scale.unit or 1.0
-        return lambda contexts: anchor + unit * scorer.means(contexts)
-    return partial(estimated_rewards, scorer)
 
 
 def _effects(means: Callable[[Contexts], Floats], contexts: Contexts) -> Floats:

@@ -45,7 +45,7 @@ def differ_in_exploration_alone(one: Learner, other: Learner) -> bool:
     Examples
     --------
     >>> from gyrfalcon import AdaptiveFalcon
-    >>> differ_in_exploration_alone(AdaptiveFalcon(), AdaptiveFalcon(bonus=2.0))
+    >>> differ_in_exploration_alone(AdaptiveFalcon(), AdaptiveFalcon(bonus=1.0))
     True
     >>> differ_in_exploration_alone(AdaptiveFalcon(), AdaptiveFalcon(ridge=2.0))
     False

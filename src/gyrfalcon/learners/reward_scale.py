@@ -21,9 +21,11 @@ from gyrfalcon.core.policies.kernel_policy import Scorer
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.linear.models import JointModel, LinearModel, OptimisticModel, PerActionModel
 from gyrfalcon.oracles.protocol import RewardModel
-from gyrfalcon.oracles.recursive.model import RecursiveModel
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
+_N_BEYOND = 20
+"""Rewards beyond an end of the range that must be seen before any counts beyond it, and then the largest this
+many count as the last of them: errors of measurement are few, and what is common is no error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class RewardScale:
     """Whether fits and exploration have the log's own unit, the paper's [0, 1]."""
     anchored: bool = True
     """Whether rewards may be measured from anywhere, which models without an intercept can't."""
+    winsorised: bool = False
+    """Whether the most extreme rewards outside the range count as less extreme ones."""
     anchor: float = 0.0
     """The median of the first rewards, in the log's units."""
     unit: float = 0.0
@@ -50,13 +54,19 @@ class RewardScale:
     squares: float = 0.0
     low: float = math.inf
     high: float = -math.inf
+    above: tuple[float, ...] = ()
+    """The largest rewards above the range, in the log's units, largest first."""
+    below: tuple[float, ...] = ()
+    """The smallest below it, as distances from 0, largest first."""
 
     @staticmethod
-    def of(problem: Problem, *, literal: bool = False, anchored: bool = True) -> RewardScale:
+    def of(
+        problem: Problem, *, literal: bool = False, anchored: bool = True, winsorised: bool = False
+    ) -> RewardScale:
         """The scale of a problem before its first row; literal only where the problem has a range."""
         has_range = problem.reward_range is not None
         literal = literal and has_range
-        return RewardScale(has_range, literal, anchored, unit=1.0 if literal else 0.0)
+        return RewardScale(has_range, literal, anchored, winsorised, unit=1.0 if literal else 0.0)
 
     @property
     def mean(self) -> float:
@@ -111,9 +121,9 @@ class RewardScale:
         """The scale with these rewards of a log, and the rewards in units of fits."""
         if len(rewards) == 0:
             return self, rewards
-        scale = self
+        scale, rewards = self._winsorised(rewards)
         if self.n == 0.0 and self.anchored and not self.literal:
-            scale = replace(self, anchor=float(np.sort(rewards)[len(rewards) // 2]))
+            scale = replace(scale, anchor=float(np.sort(rewards)[len(rewards) // 2]))
         if scale.unit == 0.0:
             scale = scale._with_unit(rewards - scale.anchor)
         units = scale._capped(scale._converted(rewards))
@@ -142,6 +152,17 @@ class RewardScale:
     def scaled(self, factor: float) -> RewardScale:
         """The scale with every row's weight times a factor."""
         return replace(self, n=factor * self.n, total=factor * self.total, squares=factor * self.squares)
+
+    def _winsorised(self, rewards: Floats) -> tuple[RewardScale, Floats]:
+        """The scale and rewards, with the most extreme ones outside the range moved towards it."""
+        if not (self.winsorised and self.has_range):
+            return self, rewards
+        if float(rewards.min()) >= 0.0 and float(rewards.max()) <= 1.0:
+            return self, rewards
+        above, below = _largest(self.above, rewards, 1.0), _largest(self.below, -rewards, 0.0)
+        high = above[-1] if len(above) == _N_BEYOND else 1.0
+        low = -below[-1] if len(below) == _N_BEYOND else 0.0
+        return replace(self, above=above, below=below), np.clip(rewards, low, high)
 
     def _converted(self, rewards: Floats) -> Floats:
         if self.literal:
@@ -223,6 +244,12 @@ def in_spreads(model: RewardModel, scale: RewardScale) -> RewardModel:
     return ScaledModel(model, *scale.of_scores)
 
 
+def _largest(known: tuple[float, ...], values: Floats, end: float) -> tuple[float, ...]:
+    """The largest values beyond an end, with those known before, largest first."""
+    beyond = [*known, *values[values > end].tolist()]
+    return tuple(sorted(beyond, reverse=True)[:_N_BEYOND])
+
+
 def _power_of_2(value: float) -> float:
     """The smallest power of 2 above a positive number.
 
@@ -260,6 +287,6 @@ def estimated_rewards(scorer: Scorer, contexts: Contexts) -> Floats:
         return scorer.restored().means(contexts)
     if isinstance(scorer, PerActionModel | JointModel):
         return scorer.restored().scores(contexts)
-    if isinstance(scorer, RecursiveModel | ScaledModel):
+    if isinstance(scorer, ScaledModel):
         return scorer.rewards(contexts)
     return scorer.scores(contexts)

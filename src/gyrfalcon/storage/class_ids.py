@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from gyrfalcon.registry import entry_by_id, entry_of
 
 OWN = "own/"
 """What the ids of classes begin with that the caller names."""
+EARLIER_VERSIONS = "version-"
+"""What the ids begin with that migrations give to classes of earlier versions."""
 
 
 class UnknownClassError(ValueError):
@@ -38,6 +40,15 @@ class ClassIds:
             return entry.id
         own = f"{OWN}{cls.__name__}"
         return own if self._own.get(own) is cls else None
+
+    def builder_of(self, class_id: str) -> Callable[..., object]:
+        """What builds a value of stored fields: the class of an id, or a function for an earlier class."""
+        if class_id.startswith(EARLIER_VERSIONS):
+            from gyrfalcon.storage.earlier_classes import EARLIER
+
+            if class_id in EARLIER:
+                return EARLIER[class_id]
+        return self.class_of(class_id)
 
     def class_of(self, class_id: str) -> type:
         """The class of an id; ValueError if there is none."""

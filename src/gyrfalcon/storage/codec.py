@@ -125,8 +125,8 @@ class Decoder:
             case {"enum": str(class_id), "value": value}:
                 return self._classes.class_of(class_id)(self.decode(value))
             case {"class": str(class_id), "fields": dict(parts)}:
-                cls = self._classes.class_of(class_id)
-                self._instances.append(cls(**{key: self.decode(part) for key, part in parts.items()}))
+                build = self._classes.builder_of(class_id)
+                self._instances.append(build(**{key: self.decode(part) for key, part in parts.items()}))
                 return self._instances[-1]
             case {"again": int(number)} if 0 <= number < len(self._instances):
                 return self._instances[number]

@@ -8,13 +8,15 @@ adds a migration here, raises `VERSION`, and keeps a file of the earlier version
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from operator import or_
 from typing import Any
 
 Manifest = dict[str, Any]
 Migration = Callable[[Manifest], Manifest]
 Fields = dict[str, Any]
 
-VERSION = 2
+VERSION = 3
 """The format version that is written."""
 
 
@@ -57,6 +59,22 @@ def with_fields(tree: Any, class_id: str, change: Callable[[Fields], Fields]) ->
     return tree
 
 
+def with_class_ids(tree: Any, ids: Mapping[str, str]) -> Any:
+    """A tree in which some classes have other ids, by which `earlier_classes` builds their values.
+
+    >>> with_class_ids({"list": [{"class": "log", "fields": {"arm": 1}}]}, {"log": "version-1/log"})
+    {'list': [{'class': 'version-1/log', 'fields': {'arm': 1}}]}
+    """
+    match tree:
+        case {"class": str(found), "fields": dict(parts)}:
+            return {"class": ids.get(found, found), "fields": with_class_ids(parts, ids)}
+        case dict():
+            return {key: with_class_ids(part, ids) for key, part in tree.items()}
+        case list():
+            return [with_class_ids(part, ids) for part in tree]
+    return tree
+
+
 def _version_of(manifest: Manifest, newest: int) -> int:
     version = manifest.get("format_version")
     if type(version) is not int or version < 1:
@@ -87,5 +105,25 @@ def _with_tallies(snapshot: Fields) -> Fields:
     return kept | {"history": {"list": []}, "refusal": "", "tallies": tallies}
 
 
-MIGRATIONS: dict[int, Migration] = {1: _with_history}
+_CHANGED_IN_3 = (
+    *("epoch", "model/recursive-ridge", "ridge/deferred", "ridge/recursive", "state/adaptive"),
+    *("state/candidate-classes", "state/class-comparison", "state/pooled-fit"),
+)
+
+
+def _with_penalties(manifest: Manifest) -> Manifest:
+    """Version 3: linear fits have penalties per group of columns, and candidate classes start anew."""
+    value, none = manifest["value"], {"tuple": list[Any]()}
+    added: dict[str, Fields] = {
+        "design": {"joint_basis": None},
+        "model/optimistic": {"bounds": None},
+        "state/reward-scale": {"winsorised": False, "above": none, "below": none},
+    }
+    for class_id, fields in added.items():
+        value = with_fields(value, class_id, partial(or_, fields))
+    ids = {class_id: f"version-2/{class_id}" for class_id in _CHANGED_IN_3}
+    return {**manifest, "value": with_class_ids(value, ids)}
+
+
+MIGRATIONS: dict[int, Migration] = {1: _with_history, 2: _with_penalties}
 """By the version that a migration starts from."""

@@ -33,7 +33,8 @@ _LEARNERS = (
     "of its last epoch, and plays an action the less the further its estimate falls behind. "
     "<b>Epsilon-FALCON</b> does the same, but plays uniformly in a small passive share of rounds, and keeps "
     "its fit close to what those rows support. <b>AdaptiveFalcon</b>, the default of <code>Bandit</code>, "
-    "also chooses its model class from the data: linear, quadratic, splines or random Fourier features."
+    "also chooses its model class from the data: linear models, or ones with products, splines and random "
+    "Fourier features as well."
 )
 _NEXT = [
     "<code>gyrfalcon simulate EpsilonFalcon StepExample</code> plays any learner in any environment; "

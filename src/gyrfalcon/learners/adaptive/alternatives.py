@@ -8,9 +8,10 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.learners.adaptive.state import GateStatistics
-from gyrfalcon.oracles.linear.centring import Centring
 from gyrfalcon.oracles.linear.linear import LinearOracle
+from gyrfalcon.oracles.linear.marginal_fit import centring
 from gyrfalcon.oracles.linear.models import LinearModel
+from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_fits
 from gyrfalcon.oracles.solvers.least_squares import least_squares
 
@@ -19,26 +20,32 @@ _TIGHTENING = 0.1
 
 
 def alternative_fits(
-    oracle: LinearOracle, given: GateStatistics, slack: float, tightening: float = _TIGHTENING
+    oracle: LinearOracle,
+    given: GateStatistics,
+    penalties: Penalties,
+    slack: float,
+    tightening: float = _TIGHTENING,
 ) -> tuple[list[LinearModel], ConstrainedFit]:
     """Models of the four alternatives, and the constrained fit at this slack.
 
     All are ridge regressions on features standardised by all rows.
     """
     change = oracle.standardisation(given.pooled.rootless())
-    center = Centring.of(given.pooled, oracle.design)
+    center = centring(oracle, penalties)
     pooled, passive, weighted = (
         center.less(part).transformed(change)
         for part in (given.pooled, given.passive, given.importance_weighted)
     )
-    ridge = oracle.settings.ridge
+    ridge = penalties.of_columns
     constrained = constrained_fits(pooled, passive, [slack, tightening * slack], ridge)
     coefficients = [fit.coefficients for fit in constrained]
     coefficients += [least_squares(part, ridge).coefficients for part in (weighted, passive)]
     return [oracle.model_of(center.above(own @ change), given.pooled) for own in coefficients], constrained[0]
 
 
-def ridge_slack(oracle: LinearOracle, given: GateStatistics, log_confidence: float) -> float:
+def ridge_slack(
+    oracle: LinearOracle, given: GateStatistics, penalties: Penalties, log_confidence: float
+) -> float:
     """Var(r) (df + 2 sqrt(df L) + 2 L) / n', with the degrees of freedom of the passive ridge fit.
 
     The variance of rewards in place of the noise's is generous where features explain much, and safe where
@@ -47,14 +54,13 @@ def ridge_slack(oracle: LinearOracle, given: GateStatistics, log_confidence: flo
     if given.n_passive == 0.0:
         return math.inf
     change = oracle.standardisation(given.pooled.rootless())
-    df = degrees_of_freedom(given.passive.rootless().transformed(change).gram, oracle.settings.ridge)
+    df = degrees_of_freedom(given.passive.rootless().transformed(change).gram, penalties.of_columns)
     spread = df + 2.0 * math.sqrt(df * log_confidence) + 2.0 * log_confidence
     return given.pooled.reward_variance * spread / given.n_passive
 
 
-def degrees_of_freedom(gram: Floats, ridge: float) -> float:
-    """The trace of the smoother of a ridge regression: sum of v / (v + ridge) over eigenvalues v."""
-    if ridge == 0.0:
-        return float(np.linalg.matrix_rank(gram, hermitian=True).sum())
-    values = np.maximum(np.linalg.eigvalsh(gram), 0.0)
-    return float((values / (values + ridge)).sum())
+def degrees_of_freedom(gram: Floats, penalties: Floats) -> float:
+    """The trace of the smoother of a ridge regression with penalties (d,) of columns, over all blocks."""
+    roots = 1.0 / np.sqrt(penalties)
+    values = np.maximum(np.linalg.eigvalsh(roots[:, np.newaxis] * gram * roots), 0.0)
+    return float((values / (values + 1.0)).sum())

@@ -3,38 +3,42 @@
 A class that has not been active can't be compared by its value: no data have ever corrected the actions that
 it would take. Its predictions of the rewards of other classes' actions can be compared fairly if its own
 uncertainty counts: an error where it has little data is to be expected. So the score of a row is the
-log-density that a class gave to its reward, and an off-policy estimate of its value has a veto.
+log-density that a class gave to its reward, with the noise and the uncertainty that the class itself
+estimates: what a class gains in fit is weighed against what its variance costs, and neither a small nor a
+large class has a privilege.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.records import Log, rows_of
-from gyrfalcon.estimates.scores import greedy_policy, paired_gains
+from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.records import Log
 from gyrfalcon.learners.reward_scale import COIN, RewardScale
 
-_MIN_NOISE = 4e-3
-"""Least noise as a share of the variance of rewards: errors next to none would have an unbounded score."""
 _BEYOND = 0.5
 """How far estimates may lie beyond the rewards seen before they are compared, in multiples of their range."""
-_EARLY = 1_000
-"""Rows before which one standard error decides."""
+_MOST_SURPRISE = 25.0
+"""Squared errors over their predicted variance count up to this: one absurd reward decides nothing."""
+_MIN_Z, _MIN_ROWS = 1.0, 20.0
+"""Standard errors by which, and rows on which, another class must have predicted better."""
+_WORTHWHILE = 1e-3
+"""Log-likelihood per row: a class that surely gains less over the active one is not worth its time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
     """Predictions of a class for some rows, made before it was fitted to them."""
 
-    means: Floats
-    """(n, K): estimates of every action."""
+    estimates: Floats
+    """(n,): estimated rewards of the actions that were taken."""
     leverages: Floats
-    """(n,): phi'P phi at the action that was taken, in units of the noise."""
+    """(n,): phi'P phi of these actions, in units of the noise."""
+    noise: float
+    """The variance of rewards around its estimates, as the class estimates it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,41 +49,25 @@ class ClassComparison:
     """(C, C): sums of the log-score of class j less that of class i, at place i, j."""
     log_score_gap_squares: Floats
     """(C, C): sums of their squares."""
-    gains: Floats
-    """(C, C): sums of the estimated value of j's greedy policy less that of i's, while i was active."""
-    gain_squares: Floats
-    """(C, C): sums of their squares."""
-    errors: Floats
-    """(C,): sums of squared errors, each over 1 + leverage."""
     weights: Floats
-    """(C,): sums of the rows' weights."""
-    n_gains: Floats
-    """(C, C): rows behind each sum of gains."""
+    """(C, C): sums of the weights of rows on which both predicted."""
+    n_rows: Floats
+    """(C, C): numbers of these rows."""
 
     @staticmethod
     def none(n_classes: int) -> ClassComparison:
         """The comparison before the first row."""
         pairs = np.zeros((n_classes, n_classes))
-        return ClassComparison(pairs, pairs, pairs, pairs, np.zeros(n_classes), np.zeros(n_classes), pairs)
+        return ClassComparison(pairs, pairs, pairs, pairs)
 
     def scaled(self, factor: float) -> ClassComparison:
         """The comparison with every row's weight times a factor."""
         return ClassComparison(
             factor * self.log_score_gap,
             factor**2 * self.log_score_gap_squares,
-            factor * self.gains,
-            factor**2 * self.gain_squares,
-            factor * self.errors,
             factor * self.weights,
-            factor * self.n_gains,
+            factor * self.n_rows,
         )
-
-    def noise(self, variance: float) -> float:
-        """The variance of rewards around the class that predicts them best, given that of all rewards."""
-        seen = self.weights > 0.0
-        if not seen.any():
-            return variance
-        return max(float((self.errors[seen] / self.weights[seen]).min()), _MIN_NOISE * variance)
 
     @property
     def z(self) -> Floats:
@@ -87,15 +75,16 @@ class ClassComparison:
         error = np.sqrt(self.log_score_gap_squares)
         return np.divide(self.log_score_gap, error, out=np.zeros_like(error), where=error > 0.0)
 
-    def vetoed(self, active: int, other: int, errors: float) -> bool:
-        """Whether the estimated value of another class is lower by more than these standard errors."""
-        total, squares = self.gains[active, other], self.gain_squares[active, other]
-        return bool(total <= -errors * math.sqrt(squares)) and squares > 0.0
+    def hopeless(self, active: int) -> Bools:
+        """(C,): whether a class can surely gain next to nothing over the active one."""
+        weights, likely = self.weights[active], self.log_score_gap[active].copy()
+        likely += 2.0 * np.sqrt(self.log_score_gap_squares[active])
+        found: Bools = (weights > 0.0) & (likely < _WORTHWHILE * weights)
+        return found
 
     def updated(
         self,
         predictions: Sequence[Predictions | None],
-        active: int,
         log: Log,
         n_rows: float,
         scale: RewardScale = COIN,
@@ -109,64 +98,29 @@ class ClassComparison:
             return self
         beyond = _BEYOND * (scale.high - scale.low)
         bounds = scale.low - beyond, scale.high + beyond
-        bounded = [one and Predictions(np.clip(one.means, *bounds), one.leverages) for one in predictions]
-        given, rows = [one for one in bounded if one is not None], np.arange(len(log))
-        errors = np.stack([log.reward - one.means[rows, log.action] for one in given]) ** 2
-        inflation = 1.0 + np.stack([one.leverages for one in given])
-        scores = -0.5 * np.log(inflation) - 0.5 * errors / (self.noise(scale.variance) * inflation)
+        given = [one for one in predictions if one is not None]
+        errors = np.stack([log.reward - one.estimates.clip(*bounds) for one in given]) ** 2
+        variances = np.stack([one.noise * (1.0 + one.leverages) for one in given])
+        scores = -0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, _MOST_SURPRISE)
         gaps = n_rows * (scores[np.newaxis] - scores[:, np.newaxis])  # at i, j: j's score above i's
         here = np.ix_(compared, compared)
         total, squares = self.log_score_gap.copy(), self.log_score_gap_squares.copy()
+        weights, counts = self.weights.copy(), self.n_rows.copy()
         total[here] += gaps.sum(axis=2)
         squares[here] += np.einsum("ijn,ijn->ij", gaps, gaps)
-        sums, weights = self.errors.copy(), self.weights.copy()
-        sums[compared] += n_rows * (errors / inflation).sum(axis=1)
-        weights[compared] += n_rows * len(log)
-        after = replace(
-            self, log_score_gap=total, log_score_gap_squares=squares, errors=sums, weights=weights
-        )
-        return after._with_gains(bounded, active, log)
+        weights[here] += n_rows * len(log)
+        counts[here] += len(log)
+        return ClassComparison(total, squares, weights, counts)
 
-    def _with_gains(
-        self, predictions: Sequence[Predictions | None], active: int, log: Log
-    ) -> ClassComparison:
-        """Doubly robust gains over the active class, by the mean of both classes' estimates.
+    def best(self, active: int, among: Sequence[int]) -> int:
+        """The class to be active next: the active one, unless one `among` the others predicts better.
 
-        Rows of unknown propensity tell nothing of gains.
+        By one standard error or more, and the one with the highest likelihood of those.
         """
-        incumbent = predictions[active]
-        if incumbent is None:
-            return self
-        known = rows_of(log.has_propensity)
-        log = log.take(known)
-        gains, squares, counts = self.gains.copy(), self.gain_squares.copy(), self.n_gains.copy()
-        means = incumbent.means[known]
-        policy = greedy_policy(means, log.contexts)
-        for place, other in enumerate(predictions):
-            if other is None or place == active:
+        z, best = self.z[active], active
+        for place in among:
+            if place == active or z[place] <= _MIN_Z or self.n_rows[active, place] < _MIN_ROWS:
                 continue
-            others = other.means[known]
-            gain = paired_gains(greedy_policy(others, log.contexts), policy, 0.5 * (means + others), log)
-            gains[active, place] += gain.sum()
-            squares[active, place] += gain @ gain
-            counts[active, place] += len(log)
-        return replace(self, gains=gains, gain_squares=squares, n_gains=counts)
-
-    def best(self, active: int, sizes: Ints, n_rows: float, among: Sequence[int]) -> int:
-        """The class to be active next: the active one, unless one `among` the others is ahead by enough.
-
-        Early on, one standard error. Later a larger class needs to be ahead at all, as it gains from rows to
-        come, and a smaller one by two errors; a class whose estimated value is lower is vetoed.
-        """
-        early, z = n_rows < _EARLY, self.z[active]
-        needed = np.where(sizes > sizes[active], 0.0, 2.0) if not early else np.ones(len(sizes))
-        passing = [
-            place
-            for place in np.flatnonzero((z > needed) & (self.weights > 0.0)).tolist()
-            if place != active and place in among and (early or not self.vetoed(active, place, 2.0))
-        ]
-        best = active
-        for place in passing:
             if best == active or self.log_score_gap[best, place] > 0.0:
                 best = place
         return best
@@ -177,29 +131,23 @@ class ClassComparison:
         active: int,
         has_data: Sequence[bool],
         excluded: Sequence[bool] | None = None,
-        unit: float = 1.0,
     ) -> tuple[str, ...]:
-        """Report lines: each class's predictive log-likelihood and value against the active one.
-
-        Values are multiplied by a unit.
-        """
+        """Report lines: each class's predictive log-likelihood against the active one's, per row."""
         lines, z = [], self.z[active]
         for place, name in enumerate(names):
+            weight = self.weights[active, place]
             if excluded is not None and excluded[place]:
                 lines.append(f"{name}: excluded, no richer than linear here or too large")
             elif place == active:
                 lines.append(f"active class: {name}")
             elif not has_data[place]:
                 lines.append(f"{name}: too few rows")
-            elif self.log_score_gap_squares[active, place] == 0.0:
+            elif weight == 0.0:
                 lines.append(f"{name}: not compared with {names[active]} yet")
             else:
-                count = max(float(self.n_gains[active, place]), 1.0)
-                gain = unit * self.gains[active, place] / count
-                error = unit * math.sqrt(self.gain_squares[active, place]) / count
+                gap = self.log_score_gap[active, place] / weight
                 lines.append(
-                    f"{name}: {'higher' if z[place] > 0 else 'lower'} predictive log-likelihood than "
-                    f"{names[active]} (z = {z[place]:+.1f})"
-                    + (f"; estimated value gain {gain:+.4f} +- {error:.4f} per round" if error > 0.0 else "")
+                    f"{name}: {'higher' if gap > 0 else 'lower'} predictive log-likelihood than "
+                    f"{names[active]}, by {abs(gap):.4f} per row (z = {z[place]:+.1f})"
                 )
         return tuple(lines)

@@ -5,47 +5,42 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
+from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
 from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import Geometric, Schedule
 from gyrfalcon.core.settings import changed_settings_repr
-from gyrfalcon.core.validation import (
-    check_choice,
-    check_delta,
-    check_epsilon,
-    check_not_negative,
-    check_optional,
-    check_parts,
-    check_positive,
-    check_share,
-)
 from gyrfalcon.learners import steps
 from gyrfalcon.learners.adaptive.alternatives import alternative_fits, ridge_slack
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
-from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses, parsed_classes
+from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses
 from gyrfalcon.learners.adaptive.state import AdaptiveState, GateStatistics, PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.validation import checked_classes
 from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
 from gyrfalcon.learners.reward_scale import RewardScale
 from gyrfalcon.learners.steps import Data
-from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.linear.linear import Linear
+from gyrfalcon.oracles.linear.marginal_fit import marginal_fit
+from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.theory import log_confidence
 
 FIRST_SHARE = 0.03
 """The passive share of the first round, where `epsilon` is not a number."""
-ALONE = 2.0
-"""Factor of the bonus without features: widths have no other columns to add to them."""
+_MANY_ACTIONS = 25.0
+"""Actions from which on the bonus falls with the root of their number: the largest of many is too high."""
+_STEPS = 3
+"""Steps towards the largest marginal likelihood at each refit of the linear class."""
 OPEN_SHARE = 0.02
 """The least passive share while the gate is open, with `epsilon="auto"`."""
 
@@ -54,10 +49,10 @@ OPEN_SHARE = 0.02
 class AdaptiveFalcon:
     """Inverse gap weighting on the model class that predicts best, with a bonus and few passive rounds.
 
-    Epsilon-FALCON's parts, rearranged for reward on real data: fits of all rows, frequent refits, scores
-    f + bonus sigma ||phi||, a passive share that decays, and the constrained fit behind a value gate. Model
-    classes are compared by predictive log-likelihood. Rewards may have any unit and any range. No theorem
-    covers it; `EpsilonFalcon` is Algorithm 1.
+    Epsilon-FALCON's parts, rearranged for reward on real data: ridge regressions of all rows with penalties
+    by marginal likelihood, frequent refits, scores f + bonus sigma ||phi||, a passive share that decays, and
+    the constrained fit behind a value gate. Model classes are compared by predictive log-likelihood. Rewards
+    may have any unit and any range. No theorem covers it; `EpsilonFalcon` is Algorithm 1.
 
     Parameters
     ----------
@@ -69,14 +64,17 @@ class AdaptiveFalcon:
     decay, floor
         The passive share of round t is epsilon t^-decay, and not below the floor.
     c_gamma
-        gamma over the root of the number of rows, for gaps in multiples of the spread of rewards.
+        gamma over the root of the number of rows, for gaps in multiples of the spread of rewards: with the
+        default of 10,000 the bonus explores, and inverse gap weighting only between nearly equal scores.
     bonus
-        Scale of the optimism bonus, in units of the residual deviation; 0 for none. Twice that without any
-        features, where no other context can correct a bad start.
+        Posterior standard deviations by which scores exceed estimates; 0 for none. They are those of the
+        linear class, with the noise around the active class. Of K > 25 actions they count sqrt(25 / K)
+        times.
     classes
-        Model classes to choose from: "auto", "auto_trees", or a list with names among "linear", "quadratic",
-        "splines", "fourier" and "trees", and linear classes with a basis. None is "auto" for the default
-        `model_class` and `data`, else the linear class alone.
+        Model classes to choose from: "auto", which is "linear" and "mixed", "auto_trees", or a list with
+        names among "linear", "mixed", "quadratic", "splines", "fourier" and "trees", and linear classes with
+        a basis. "mixed" has columns of products, splines and random Fourier features, a penalty for each
+        group. None is "auto" for the default `model_class` and `data`, else the linear class alone.
     gate
         When the constrained fit of the linear class is active: "value", while its estimated value is higher
         than the pooled fit's, "always" or "never".
@@ -90,7 +88,8 @@ class AdaptiveFalcon:
         "all" rows, or those of the "last_epoch": in the constraint, and in the fits, where only the linear
         class can be fitted to the last epoch alone.
     ridge
-        Penalty of every model class without one of its own, on standardised features.
+        Least ridge penalty of every model class without one of its own, in units of rows, on standardised
+        features. Marginal likelihood says how much larger the penalty of each group of columns is.
     schedule
         When epochs end; by default at a ratio of 1.1, and after 200 rounds at the latest.
     model_class
@@ -99,14 +98,14 @@ class AdaptiveFalcon:
     Examples
     --------
     >>> AdaptiveFalcon().names
-    ('linear', 'quadratic', 'splines', 'fourier')
+    ('linear', 'mixed')
     """
 
     epsilon: float | Literal["auto", "corollary"] = "auto"
     decay: float = 1.0 / 3.0
     floor: float = 0.001
-    c_gamma: float = 1000.0
-    bonus: float = 0.75
+    c_gamma: float = 10_000.0
+    bonus: float = 2.0
     classes: str | Linear | Sequence[ClassChoice] | None = field(default=None, compare=False)
     gate: GateRule = "value"
     half_life: float | None = None
@@ -122,39 +121,7 @@ class AdaptiveFalcon:
     __repr__ = changed_settings_repr
 
     def __post_init__(self) -> None:
-        self._check_values()
-        if not isinstance(self.model_class, Linear):
-            raise ValueError(  # noqa: TRY004 - as all settings
-                f"model_class is {type(self.model_class).__name__}; AdaptiveFalcon needs the "
-                "confidence widths of a linear class, such as Linear(); EpsilonFalcon takes any."
-            )
-        alone = self.model_class != Linear() or self.data == "last_epoch"
-        default = "linear" if alone else "auto"
-        parsed = parsed_classes(default if self.classes is None else self.classes)
-        if self.data == "last_epoch" and parsed.others:
-            raise ValueError(
-                f"data is 'last_epoch' and classes {self.classes!r}; only the linear class can be fitted to "
-                "the last epoch's rows alone, so choose classes='linear' or data='all'."
-            )
-        object.__setattr__(self, "_parsed", parsed)
-
-    def _check_values(self) -> None:
-        if isinstance(self.epsilon, str) and self.epsilon not in {"auto", "corollary"}:
-            raise ValueError(f"epsilon is {self.epsilon!r}; give a share in [0, 0.5), 'auto' or 'corollary'.")
-        if not isinstance(self.epsilon, str):
-            check_epsilon(self.epsilon)
-        check_share("floor", self.floor)
-        for name in ("decay", "bonus"):
-            check_not_negative(name, getattr(self, name))
-        for name in ("c_gamma", "ridge"):
-            check_positive(name, getattr(self, name))
-        check_optional("half_life", self.half_life)
-        check_delta(self.delta)
-        check_choice("gate", self.gate, get_args(GateRule))
-        check_choice("passive_design", self.passive_design, ("tail", "coin", *PassiveDesign))
-        check_choice("passive_data", self.passive_data, get_args(Data))
-        check_choice("data", self.data, get_args(Data))
-        check_parts(self.model_class, self.schedule)
+        object.__setattr__(self, "_parsed", checked_classes(self))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -181,10 +148,11 @@ class AdaptiveFalcon:
         """Epoch 1, all of it passive unless a log warms it up."""
         design = PassiveDesign(self.passive_design)
         cold = steps.first_epoch(problem, self.schedule, self.model_class, 1.0, design)
-        fixed = problem.action_features.width or not problem.features.width
-        n_others = 0 if fixed else len(self._parsed.others)
-        candidates, comparison = CandidateClasses.none(n_others), ClassComparison.none(1 + n_others)
-        scale = RewardScale.of(problem, anchored=self.model_class.intercept)
+        n_features = problem.features.width + problem.action_features.width
+        n_others = len(self._parsed.others) if n_features else 0
+        blocks = 1 if problem.action_features.width else problem.n_actions
+        candidates, comparison = CandidateClasses.none(n_others, blocks), ClassComparison.none(1 + n_others)
+        scale = RewardScale.of(problem, anchored=self.model_class.intercept, winsorised=True)
         state = AdaptiveState(problem, candidates, comparison, scale=scale)
         return steps.warm_started(self, replace(cold, state=state), log)
 
@@ -209,7 +177,7 @@ class AdaptiveFalcon:
         if self.epsilon == "corollary":
             state = self._with_target_share(state, log)
         if state.candidates.fits:
-            state = state.with_best_class(self._parsed, log, n_rows, self.ridge, self.half_life)
+            state = state.with_best_class(self._parsed, log, self.ridge, self.half_life)
         if self.half_life is not None and 4 * state.n_undiscounted >= self.half_life:
             state = state.discounted(self.retention(state.n_undiscounted))
         return self._successor(epoch, state, report)
@@ -217,50 +185,49 @@ class AdaptiveFalcon:
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: fits of the others stay, and nothing is refitted."""
         state, policy = adaptive_state(epoch).reindexed(problem), without_trying(epoch.policy)
-        everyone = UniformPolicy(problem.n_actions)
+        adapted: Policy = (everyone := UniformPolicy(problem.n_actions))
         if isinstance(policy, KernelPolicy):
-            policy = state.policy(policy.scorer.bonus, policy.kernel)  # type: ignore[attr-defined]
-        else:
-            policy = everyone
-        return replace(epoch, policy=policy, passive_policy=everyone, state=state)
+            adapted = state.policy(policy.scorer.bonus, policy.kernel)  # type: ignore[attr-defined]
+        return replace(epoch, policy=adapted, passive_policy=everyone, state=state)
 
     def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
         """The linear fit with these rows, its gate, and their report."""
-        previous, n_actions, retention = before.linear, len(before.problem.actions), self.retention(len(log))
+        previous, n_actions, retention = before.linear, before.problem.n_actions, self.retention(len(log))
         passive = np.bincount(log.action[log.passive], minlength=n_actions).astype(np.float64)
         if previous is None:
             ridge = self.model_class.ridge or self.ridge
             oracle = replace(self.model_class, ridge=ridge).oracle(log.contexts, n_actions)
-            none = oracle.empty()
-            earlier = GateStatistics(none, none, none)
+            earlier = GateStatistics(oracle.empty(), oracle.empty(), oracle.empty())
+            penalties, gate = Penalties.of(oracle.design, ridge), ValueGate()
         else:
-            oracle = previous.oracle
+            oracle, penalties, gate = previous.oracle, previous.penalties, previous.gate
             earlier = previous.statistics.earlier(retention, self.data, self.passive_data)
             passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
-        model, fit = oracle.confident(statistics.pooled)
-        gate, constrained = self._updated_gate(before, log, oracle, statistics, index)
-        deviation = math.sqrt(max(float(fit.residual_squares.sum()) / statistics.pooled.n, 0.0))
-        linear = PooledFit(oracle, statistics, model, deviation, gate, passive)
+        for _ in range(_STEPS):
+            model, fit, penalties = marginal_fit(oracle, statistics.pooled, penalties)
+        fitted = PooledFit(oracle, statistics, model, penalties, gate, passive)
+        gate, constrained = self._updated_gate(before, fitted, log, index)
+        linear = replace(fitted, gate=gate)
         return linear, linear.report(fit, constrained, gated=self.gate != "never")
 
     def _updated_gate(
-        self, before: AdaptiveState, log: Log, oracle: LinearOracle, statistics: GateStatistics, index: int
+        self, before: AdaptiveState, linear: PooledFit, log: Log, index: int
     ) -> tuple[ValueGate, ConstrainedFit | None]:
         """The gate evaluated on these rows, and its constrained fit where that is made anew.
 
         While another class is active, the gate is left unchanged.
         """
-        previous, n_seen = before.linear, before.n_seen + len(log)
-        gate = ValueGate() if previous is None else previous.gate
+        gate, n_seen = linear.gate, before.n_seen + len(log)
         if before.active:
             return gate, None
-        if previous is not None:
-            gate = gate.evaluated(previous.model.model, log, self.retention(len(log)))
+        if before.linear is not None:
+            gate = gate.evaluated(before.linear.model.model, log, self.retention(len(log)))
         constrained = None
         if self.gate == "always" or (self.gate == "value" and n_seen >= gate.next_refit):
-            slack = ridge_slack(oracle, statistics, log_confidence(index, self.delta))
-            models, constrained = alternative_fits(oracle, statistics, slack)
+            given = linear.oracle, linear.statistics, linear.penalties
+            slack = ridge_slack(*given, log_confidence(index, self.delta))
+            models, constrained = alternative_fits(*given, slack)
             gate = gate.refitted(models, n_seen, self.half_life or math.inf)
         return gate.switched(self.gate), constrained
 
@@ -282,18 +249,14 @@ class AdaptiveFalcon:
         """The epoch in which the active class is played."""
         linear, fit = state.linear, state.active_fit
         assert linear is not None
-        if fit is None:
-            n, deviation = linear.statistics.pooled.n, linear.residual_deviation
-            share = self.share(epoch.stop, gate_open=linear.gate.active >= 0, target=state.target_share)
-        else:
-            n, deviation = fit.n, math.sqrt(fit.centered_variance(state.scale.mean))
-            share = self.share(epoch.stop)
-        gamma = self.c_gamma * math.sqrt(n)
+        gate_open, target = (linear.gate.active >= 0, state.target_share) if fit is None else (False, None)
+        share = self.share(epoch.stop, gate_open=gate_open, target=target)
+        bonus = self.bonus * math.sqrt(state.noise * min(1.0, _MANY_ACTIONS / state.problem.n_actions))
+        gamma = self.c_gamma * math.sqrt(linear.statistics.pooled.n)
         details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
-        bonus = self.bonus * (1.0 if linear.oracle.design.n_parameters > state.problem.n_actions else ALONE)
         following = epoch.successor(
             self.schedule,
-            policy=state.policy(bonus * deviation, InverseGapWeighting(gamma / state.scale.spread)),
+            policy=state.policy(bonus, InverseGapWeighting(gamma / state.scale.spread)),
             state=state,
             report=steps.in_units_of_log(replace(report, gamma=gamma, details=details), state.scale),
         )

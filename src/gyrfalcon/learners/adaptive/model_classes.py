@@ -1,9 +1,9 @@
 """Linear-in-features model classes by name, as candidates for the same log.
 
-Named classes have the standardised inputs as their first columns. A class is left out where it would be no
-richer than the linear one, or too large: d columns of K actions make d^2 K numbers, at most `MAX_NUMBERS`,
-and there are at most `MAX_COLUMNS` columns: 400 columns for up to 26 actions, 204 for 100 actions and 64 for
-1000.
+Named classes have the standardised inputs as their first columns, and "mixed" has the columns of all others:
+penalties by marginal likelihood decide which of them count. A class is left out where it would be no richer
+than the linear one, or too large: d columns of K actions make d^2 K numbers, at most `MAX_NUMBERS`, and there
+are at most `MAX_COLUMNS` columns: 400 columns for up to 26 actions, 204 for 100 actions and 64 for 1000.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from gyrfalcon.oracles.features.bases import (
 )
 from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.recursive.forest_features import check_installed
-from gyrfalcon.oracles.recursive.ridge import N_PREFIX, RecursiveRidge
+from gyrfalcon.oracles.regressors.forest_features import check_installed
 
 MAX_COLUMNS = 400
 MAX_NUMBERS = 1 << 22
-N_FOURIER = 300
+N_FOURIER, N_MIXED_FOURIER = 300, 150
+"""Random Fourier features of their class alone, and beside the columns of other classes."""
+_MOST_QUADRATIC, _MOST_SPLINES = 120, 130
+"""Columns of products and splines with which they are part of the mixed class, and at most half its room."""
 _CLIP = 4.0
 """Standard deviations at which inputs of random Fourier features are clipped: beyond, they are noise."""
 MIN_FOURIER = 20
@@ -46,7 +48,7 @@ _MAX_KNOTS, _TOTAL_KNOTS = 16, 64
 
 ClassChoice = str | Linear
 TREES, AUTO_TREES = "trees", "auto_trees"
-"""Grown by scikit-learn on the rows, not on their contexts alone: `oracles.recursive.forest_features`."""
+"""Grown by scikit-learn on the rows, not on their contexts alone: `oracles.regressors.forest_features`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +57,15 @@ class Candidate:
 
     name: str
     basis: FeatureMap
+    sizes: tuple[int, ...]
+    """Columns of each group with a penalty of its own: the intercept, the inputs, and so on."""
     ridge: float | None = None
-    """The class's own penalty, None where it has none."""
+    """The class's own least penalty, None where it has none."""
 
     @property
     def n_columns(self) -> int:
         """The number of coefficients per action, with its intercept."""
         return 1 + self.basis.n_features
-
-    def start(self, n_actions: int, ridge: float = 1.0, n_prefix: int = N_PREFIX) -> RecursiveRidge:
-        """A regression on this class without rows; its own ridge takes precedence over the one given."""
-        return RecursiveRidge.start(self.basis, n_actions, self.ridge or ridge, n_prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def parsed_classes(classes: object) -> ParsedClasses:
     """The classes that a setting names; ValueError where one is not known or not usable.
 
     >>> parsed_classes("auto").names
-    ('linear', 'quadratic', 'splines', 'fourier')
+    ('linear', 'mixed')
     >>> parsed_classes(["linear", "splin"])
     Traceback (most recent call last):
         ...
@@ -122,15 +122,18 @@ def candidate(choice: ClassChoice, x: Floats, n_actions: int, seed: int = 0) -> 
     `seed` draws the random Fourier features.
 
     >>> x = np.random.default_rng(0).normal(size=(300, 3))
-    >>> {name: candidate(name, x, n_actions=2).n_columns for name in AUTO}
-    {'linear': 4, 'quadratic': 10, 'splines': 55, 'fourier': 304}
+    >>> candidate("quadratic", x, n_actions=2).sizes, candidate("mixed", x, n_actions=2).sizes
+    ((1, 3, 6), (1, 3, 6, 51, 150))
     """
     if isinstance(choice, Linear):
         basis = choice.basis.fit(x)
         made = StandardisedMap.of(basis, x) if choice.standardise else basis
-        return Candidate(name_of(choice), made, choice.ridge or None)
-    named = _NAMED[choice](x, most_columns(n_actions), seed)
-    return None if named is None else Candidate(choice, named)
+        return Candidate(name_of(choice), made, (1, made.n_features), choice.ridge or None)
+    parts = _NAMED[choice](x, most_columns(n_actions), seed)
+    if parts is None:
+        return None
+    sizes = (1, *(part.n_features for part in parts))
+    return Candidate(choice, parts[0] if len(parts) == 1 else JoinedMap(parts), sizes)
 
 
 def most_columns(n_actions: int) -> int:
@@ -151,7 +154,7 @@ def _checked(given: object) -> tuple[ClassChoice, ...]:
         if given == TREES:
             check_installed()
         elif given not in _NAMED:
-            known = suggestion(given, ["auto", AUTO_TREES, *AUTO, TREES])
+            known = suggestion(given, ["auto", AUTO_TREES, *NAMES, TREES])
             raise ValueError(f"classes names {given!r}, which is no model class: {known}")
         return (given,)
     if isinstance(given, Linear):
@@ -171,23 +174,32 @@ def _per_action(given: Linear) -> Linear:
     return given
 
 
-def _linear(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: ARG001 - one signature for all
+_Parts = tuple[FeatureMap, ...]
+
+
+def _inputs(x: Floats) -> StandardisedMap:
     return StandardisedMap.of(Identity().fit(x), x)
 
 
-def _quadratic(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: ARG001
+def _linear(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001 - one signature for all
+    return (_inputs(x),)
+
+
+def _quadratic(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
     """Squares and products of inputs, squares alone where products are too many."""
     p = x.shape[1]
-    for interactions, n_features in ((True, 2 * p + math.comb(p, 2)), (False, 2 * p)):
-        if p and n_features < most:
-            return StandardisedMap.of(Polynomial(degree=2, interactions=interactions).fit(x), x)
+    for interactions, n_features in ((True, p + math.comb(p, 2)), (False, p)):
+        if p and p + n_features < most:
+            made = Polynomial(degree=2, interactions=interactions).fit(x)
+            products = replace(made, factors=made.factors[p:])
+            return _inputs(x), StandardisedMap.of(products, x)
     return None
 
 
-def _splines(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: ARG001
+def _splines(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
     """The inputs and splines of each, the richest with at most `most` columns.
 
-    Splines are not rescaled, so that the ridge prefers linear functions.
+    Splines are not rescaled, so that the penalty prefers linear functions.
     """
     p = x.shape[1]
     n_knots = min(_MAX_KNOTS, _TOTAL_KNOTS // max(p, 1))
@@ -196,24 +208,38 @@ def _splines(x: Floats, most: int, seed: int) -> FeatureMap | None:  # noqa: ARG
         made = splines.fit(x)
         if p < made.n_features < most - p:
             centred = StandardisedMap(made, made.expand(x).mean(axis=0), np.ones(made.n_features))
-            return JoinedMap((StandardisedMap.of(Identity().fit(x), x), centred))
+            return _inputs(x), centred
     return None
 
 
-def _fourier(x: Floats, most: int, seed: int) -> FeatureMap | None:
+def _fourier(x: Floats, most: int, seed: int, n_most: int = N_FOURIER) -> _Parts | None:
     """The inputs and random Fourier features sqrt(2) cos(W z + b), with at most `most` columns."""
     p = x.shape[1]
-    n_fourier = min(N_FOURIER, most - 1 - p)
+    n_fourier = min(n_most, most - 1 - p)
     if p == 0 or n_fourier < MIN_FOURIER:
         return None
-    inputs = StandardisedMap.of(Identity().fit(x), x, _CLIP)
-    z = inputs.expand(x)
+    clipped = StandardisedMap.of(Identity().fit(x), x, _CLIP)
+    z = clipped.expand(x)
     drawn = RandomFourier(n_fourier, length_scale=median_distance(z), seed=seed).fit(z)
     # Standardised once: clipped inputs are not rescaled.
-    features = ChainedMap(inputs, replace(drawn, means=np.zeros(p), scales=np.ones(p)))
+    features = ChainedMap(clipped, replace(drawn, means=np.zeros(p), scales=np.ones(p)))
     # They have scale 1 already; dividing by their early deviation would inflate nearly constant ones.
     unscaled = StandardisedMap(features, np.zeros(n_fourier), np.full(n_fourier, 1.0 / math.sqrt(n_fourier)))
-    return JoinedMap((StandardisedMap.of(Identity().fit(x), x), unscaled))
+    return _inputs(x), unscaled
+
+
+def _mixed(x: Floats, most: int, seed: int) -> _Parts | None:
+    """The inputs, with products, splines and random Fourier features as far as there is room for them."""
+    parts: _Parts = (_inputs(x),)
+    for make, limit in ((_quadratic, _MOST_QUADRATIC), (_splines, _MOST_SPLINES)):
+        room = most - 1 - sum(part.n_features for part in parts)
+        made = make(x, most, seed)
+        if made is not None and made[1].n_features <= min(limit, room // 2):
+            parts += made[1:]
+    used = sum(part.n_features for part in parts[1:])
+    made = _fourier(x, most - used, seed, N_MIXED_FOURIER)
+    parts += () if made is None else made[1:]
+    return parts if len(parts) > 1 else None
 
 
 def median_distance(z: Floats) -> float:
@@ -229,7 +255,14 @@ def median_distance(z: Floats) -> float:
     return math.sqrt(float(np.median(distinct))) if distinct.size else 1.0
 
 
-_NAMED: Mapping[str, Callable[[Floats, int, int], FeatureMap | None]] = MappingProxyType(
-    {"linear": _linear, "quadratic": _quadratic, "splines": _splines, "fourier": _fourier}
+_NAMED: Mapping[str, Callable[[Floats, int, int], _Parts | None]] = MappingProxyType(
+    {
+        "linear": _linear,
+        "quadratic": _quadratic,
+        "splines": _splines,
+        "fourier": _fourier,
+        "mixed": _mixed,
+    }
 )
-AUTO: tuple[str, ...] = tuple(_NAMED)
+NAMES: tuple[str, ...] = tuple(_NAMED)
+AUTO: tuple[str, ...] = ("linear", "mixed")

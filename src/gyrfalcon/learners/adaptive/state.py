@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from gyrfalcon.core.policies.untried import trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
+from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
 from gyrfalcon.learners.adaptive.value_gate import ValueGate
@@ -24,14 +24,13 @@ from gyrfalcon.learners.reward_scale import NOTHING_SEEN, RewardScale
 from gyrfalcon.learners.steps import Data
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import OptimisticModel
-from gyrfalcon.oracles.recursive.model import RecursiveModel
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge
+from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 from gyrfalcon.oracles.solvers.least_squares import LinearFit
 from gyrfalcon.oracles.solvers.moments import Moments
 
 _LINEAR_ONLY = "the passive share follows an estimate of b only while the linear class is active"
-_LINEAR_ALONE = "linear only: other classes need features of the context, and none of actions"
+_LINEAR_ALONE = "linear only: other classes need features of the context or of actions"
 _MAX_WEIGHT = 50.0
 """The largest weight of a row in the importance-weighted fit, in multiples of uniform play's."""
 
@@ -96,7 +95,8 @@ class PooledFit:
     statistics: GateStatistics
     model: OptimisticModel
     """The pooled fit, without bonus; the gate's gains are over its greedy policy."""
-    residual_deviation: float
+    penalties: Penalties
+    """Those of the next fit, and the noise of this one."""
     gate: ValueGate
     passive_weights: Floats
     """(K,): the passive rows of each action in the fit."""
@@ -109,8 +109,9 @@ class PooledFit:
 
     def predictions(self, log: Log) -> Predictions:
         """Predictions of the pooled fit for rows that it has not seen."""
-        taken = np.arange(len(log)), log.action
-        return Predictions(self.model.model.scores(log.contexts), self.model.widths(log.contexts)[taken] ** 2)
+        leverages = self.model.widths_of(log.contexts, log.action) ** 2
+        noise = self.penalties.noise or max(self.statistics.pooled.reward_variance, 1e-300)
+        return Predictions(self.model.model.estimates_of(log), leverages, noise)
 
     def report(self, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool) -> FitReport:
         """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
@@ -154,7 +155,7 @@ class PooledFit:
                     before.reindexed_factors(self.model.factors, given.pooled, source)
                 ),
             ),
-            self.residual_deviation,
+            self.penalties.reindexed(before.design, oracle.design),
             replace(
                 self.gate, models=tuple(oracle.reindexed_model(model, source) for model in self.gate.models)
             ),
@@ -187,11 +188,16 @@ class AdaptiveState:
     scale: RewardScale = NOTHING_SEEN
 
     @property
-    def active_fit(self) -> RecursiveRidge | None:
+    def active_fit(self) -> ClassFit | None:
         """The fit of the active class, None if that is the linear one."""
-        fit = self.candidates.fits[self.active - 1] if self.active else None
-        assert fit is None or isinstance(fit, RecursiveRidge)  # the active class is never deferred
-        return fit
+        return self.candidates.fits[self.active - 1] if self.active else None
+
+    @property
+    def noise(self) -> float:
+        """The variance of rewards around the active class, in units of fits."""
+        assert self.linear is not None
+        fit = self.active_fit
+        return (self.linear if fit is None else fit).penalties.noise
 
     def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
         """Report lines: comparison of the classes, passive share, and gate of the linear class."""
@@ -199,11 +205,9 @@ class AdaptiveState:
         lines: list[str] = []
         unit = self.scale.unit or 1.0
         if self.candidates.fits:
-            weights = self.comparison.weights[1:].tolist()
-            fits = zip(self.candidates.fits, weights, strict=True)
-            has_data = [True, *(fit is not None or weight > 0.0 for fit, weight in fits)]
-            excluded = [False, *(rows == math.inf for rows in self.candidates.min_rows)]
-            lines += self.comparison.report_lines(names, self.active, has_data, excluded, unit)
+            has_data = [True, *(fit is not None for fit in self.candidates.fits)]
+            excluded = [False, *self.candidates.excluded]
+            lines += self.comparison.report_lines(names, self.active, has_data, excluded)
         elif len(names) > 1:
             lines.append(_LINEAR_ALONE)
         if self.active:
@@ -211,14 +215,17 @@ class AdaptiveState:
         reason = (self.share_reason,) if self.share_reason else ()
         return (*lines, *reason, *self.linear.gate.report_lines(unit))
 
-    def scorer(self, bonus: float) -> OptimisticModel | RecursiveModel:
-        """Scores of the active class: its estimates plus `bonus` times their widths."""
-        fit = self.active_fit
-        if fit is not None:
-            model = fit.model(bonus, center=self.scale.mean)
-            return replace(model, origin=self.scale.anchor, unit=self.scale.unit or 1.0)
+    def scorer(self, bonus: float) -> OptimisticModel:
+        """Scores of the active class: its estimates plus `bonus` times the widths of the linear class.
+
+        Widths of wide classes would cost more than all else; those of the linear one explore as well.
+        Estimates are kept within the rewards seen, as an impossible one would outweigh any width.
+        """
         assert self.linear is not None
-        return replace(self.linear.scorer, bonus=bonus)
+        fit, scale, scorer = self.active_fit, self.scale, self.linear.scorer
+        model = scorer.model if fit is None or fit.model is None else fit.model
+        model = replace(model, origin=scale.anchor, unit=scale.unit or 1.0)
+        return replace(scorer, model=model, bonus=bonus, bounds=(scale.low, scale.high))
 
     def policy(self, bonus: float, kernel: Kernel) -> Policy:
         """The kernel over the scores of the active class; actions without data are tried."""
@@ -229,28 +236,27 @@ class AdaptiveState:
         self, log: Log, n_rows: float, scale: RewardScale
     ) -> tuple[CandidateClasses, ClassComparison]:
         """The candidates with these rows, and the comparison by their predictions before."""
-        candidates, predictions = self.candidates.updated(log, self.scale.mean)
+        candidates, predictions = self.candidates.updated(log)
         if self.linear is None or not any(one is not None for one in predictions):
             return candidates, self.comparison
         given = [self.linear.predictions(log), *predictions]
-        return candidates, self.comparison.updated(given, self.active, log, n_rows, scale)
+        return candidates, self.comparison.updated(given, log, n_rows, scale)
 
     def with_best_class(
-        self, classes: ParsedClasses, log: Log, n_rows: float, ridge: float, half_life: float | None
+        self, classes: ParsedClasses, log: Log, ridge: float, half_life: float | None
     ) -> AdaptiveState:
-        """The state with classes admitted, the best one active, and those far behind it deferred."""
+        """The state with classes admitted, the best one active, and those that gain nothing deferred."""
         others, n_actions, active = classes.others, len(self.problem.actions), self.active
         candidates = self.candidates.admitted(others, log, n_actions, ridge, half_life)
-        among = [1 + place for place, fit in enumerate(candidates.fits) if isinstance(fit, RecursiveRidge)]
+        fits = zip(candidates.fits, candidates.deferred, strict=True)
+        among = [1 + place for place, (fit, deferred) in enumerate(fits) if fit is not None and not deferred]
         if classes.with_linear:
             among = [0, *among]
-        elif active == 0 and among:
+        if active not in among and among:
             active = among[0]
-        linear_size = 0 if self.linear is None else self.linear.statistics.pooled.cross.shape[1]
-        sizes = np.array([linear_size, *candidates.sizes(others)])
-        active = self.comparison.best(active, sizes, n_rows, among)
-        z = self.comparison.z[active, 1:]
-        candidates = candidates.reviewed(others, active - 1, z, self.n_seen, half_life)
+        active = self.comparison.best(active, among)
+        hopeless = self.comparison.hopeless(active)[1:]
+        candidates = candidates.reviewed(others, active - 1, hopeless, self.n_seen, half_life)
         return replace(self, candidates=candidates, active=active)
 
     def discounted(self, factor: float) -> AdaptiveState:

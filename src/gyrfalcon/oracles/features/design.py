@@ -37,6 +37,7 @@ class Design:
     action_center: Floats  # (q,) early means of the action features; q = 0 without any
     intercept: bool
     interactions: bool
+    joint_basis: FeatureMap | None = None  # of [x, v] together, in place of [v, x v] in the hybrid layout
 
     @property
     def n_own(self) -> int:
@@ -46,6 +47,8 @@ class Design:
     @property
     def n_joint(self) -> int:
         """Columns of phi(x, a) that are built for every action alike."""
+        if self.joint_basis is not None:
+            return self.joint_basis.n_features + (self.layout is Layout.SHARED)
         p, q = len(self.center), len(self.action_center)
         products = p * q if self.interactions else 0
         if self.layout is Layout.PER_ACTION:
@@ -55,6 +58,8 @@ class Design:
     @property
     def offsets(self) -> Floats:
         """What centring takes from each joint column, (n_joint,); products of centred ones lose nothing."""
+        if self.joint_basis is not None:
+            return np.zeros(self.n_joint)
         own = [] if self.layout is Layout.HYBRID else [np.zeros(int(self.intercept)), self.center]
         taken = np.concatenate([*own, self.action_center])
         return np.concatenate([taken, np.zeros(self.n_joint - len(taken))])
@@ -121,21 +126,27 @@ class Design:
 
     def rows(self, log: Log) -> tuple[Floats, Ints | None]:
         """The regression rows of a log, (n, block_width), and their blocks."""
-        v = _features_of(log.contexts, log.action) - self.action_center
+        features = features_of(log.contexts, log.action)
+        v = features - self.action_center
         if self.layout is Layout.PER_ACTION:
             own = self.own_rows(log.contexts.shared)
             return (np.concatenate([own, v], axis=1) if v.shape[1] else own), log.action
         x = self.shared(log.contexts)
         if self.layout is Layout.SHARED:
-            return self._joint(x, v), None
+            return self._joint(x, v) if self.joint_basis is None else self._expanded(
+                log.contexts.shared, features
+            ), None
         own = np.zeros((len(log), self.n_actions, self.n_own))
         own[np.arange(len(log)), log.action] = self.own(x)
-        return np.concatenate(
-            [self._joint(x, v), own.reshape(len(log), self.n_actions * self.n_own)], axis=1
-        ), None
+        joint = (
+            self._joint(x, v) if self.joint_basis is None else self._expanded(log.contexts.shared, features)
+        )
+        return np.concatenate([joint, own.reshape(len(log), self.n_actions * self.n_own)], axis=1), None
 
     def cube(self, contexts: Contexts) -> Floats:
         """The joint columns of every action, (n, K, n_joint)."""
+        if self.joint_basis is not None and contexts.actions is not None:
+            return self._expanded(contexts.shared[:, np.newaxis], contexts.actions)
         x = self.shared(contexts)
         spread = np.broadcast_to(x[:, np.newaxis, :], (len(x), self.n_actions, x.shape[1]))
         v = (
@@ -157,6 +168,16 @@ class Design:
         np.subtract(self.basis.expand(shared), self.center, out=rows[:, first:])
         return rows
 
+    def _expanded(self, shared: Floats, actions: Floats) -> Floats:
+        """The joint basis of shared features (..., p) and those of actions (..., q)."""
+        assert self.joint_basis is not None
+        spread = np.broadcast_to(shared, (*actions.shape[:-1], shared.shape[-1]))
+        inputs = np.concatenate([spread, actions], axis=-1)
+        columns = self.joint_basis.expand(inputs.reshape(-1, inputs.shape[-1]))
+        if self.layout is Layout.SHARED:
+            columns = self.own(columns)
+        return columns.reshape(*inputs.shape[:-1], columns.shape[-1])
+
     def _joint(self, x: Floats, v: Floats) -> Floats:
         parts = [v]
         if self.layout is not Layout.HYBRID:
@@ -176,7 +197,8 @@ def columns_of(basis: FeatureMap, contexts: Contexts) -> Floats:
     return phi
 
 
-def _features_of(contexts: Contexts, action: Ints) -> Floats:
+def features_of(contexts: Contexts, action: Ints) -> Floats:
+    """Features of one action in each context, (n, q)."""
     if contexts.actions is None:
         return np.empty((len(contexts), 0))
     return contexts.actions[np.arange(len(contexts)), action]

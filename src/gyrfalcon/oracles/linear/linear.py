@@ -49,7 +49,7 @@ class Linear:
     basis : Basis, default Identity()
         Expansion of the features.
     ridge : float, default 0.0
-        Ridge penalty in units of rows, on standardised features and their intercept.
+        Ridge penalty in units of rows, on standardised features and intercepts; `AdaptiveFalcon`'s least.
     intercept : bool, default True
         Whether models have an intercept.
     standardise : bool, default True
@@ -233,9 +233,8 @@ class LinearOracle:
         features, blocks = self.design.rows(log)
         own = np.zeros(len(log), dtype=np.int64) if blocks is None else blocks
         residuals = log.reward - np.einsum("nf,nf->n", features, coefficients[own])
-        n_blocks, weights = self.design.n_blocks, residuals**2
-        rows = Rows.of(features, log.reward, blocks=blocks, n_blocks=n_blocks, weights=weights)
-        return rows.moments().gram
+        n_blocks, squares = self.design.n_blocks, residuals**2
+        return Rows.of(features, log.reward, blocks=blocks, n_blocks=n_blocks, weights=squares).moments().gram
 
     def optimistic(self, moments: Moments, bonus: float) -> tuple[OptimisticModel, FitReport]:
         """The ridge fit of these rows with its confidence widths (LinUCB), and how it went.
@@ -284,7 +283,8 @@ class LinearOracle:
     def _seen(self, rows: Moments) -> Bools | None:
         """(K,): actions with rows; None if all have some, or share their coefficients."""
         design = self.design
-        if design.layout is Layout.SHARED or (design.layout is Layout.HYBRID and design.n_own == 0):
+        by_features = design.layout is Layout.HYBRID and (design.n_own == 0 or design.joint_basis is not None)
+        if design.layout is Layout.SHARED or by_features:
             return None
         seen = rows.weight > 0.0
         if design.layout is Layout.HYBRID:

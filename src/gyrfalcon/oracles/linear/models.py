@@ -8,6 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.records import Log
 from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
@@ -39,6 +40,14 @@ class PerActionModel:
         if self.known is not None:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return columns.T
+
+    def estimates_of(self, log: Log) -> Floats:
+        """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
+        x = self.basis.expand(log.contexts.shared)
+        if self.center is not None:
+            x = x - self.center
+        slopes = np.einsum("nd,nd->n", x, self.weights[log.action])
+        return np.asarray(slopes + self.intercepts[log.action, 0])
 
     def rescaled(
         self, center: float, spread: float, anchor: float = 0.0, unit: float = 1.0
@@ -84,6 +93,14 @@ class JointModel:
             fill_unknown(columns, self.known, contexts.eligible, self.eager)
         return np.transpose(columns)
 
+    def estimates_of(self, log: Log) -> Floats:
+        """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
+        rows, _ = self.design.rows(log)
+        if self.joint.ndim == 2:
+            return np.asarray(np.einsum("nd,nd->n", rows, self.joint[log.action]))
+        own = np.zeros(0) if self.own is None else self.own.ravel()
+        return np.asarray(rows @ np.concatenate([self.joint, own]))
+
     def _joint_scores(self, cube: Floats) -> Floats:
         """(K, n): what the joint columns (n, K, n_joint) contribute."""
         n, n_actions, width = cube.shape
@@ -122,6 +139,7 @@ class OptimisticModel:
     design: Design
     factors: Floats  # (B, d, d): |F phi|^2 = phi' (Gram + ridge)^-1 phi
     bonus: float | Floats  # one for all actions, or (K,)
+    bounds: tuple[float, float] | None = None  # rewards that are possible: estimates are kept within them
 
     __repr__ = shapes_repr
 
@@ -132,11 +150,12 @@ class OptimisticModel:
 
     def scores(self, contexts: Contexts) -> Floats:
         """Estimates plus bonus times ||phi||, (n, K)."""
-        return self.model.scores(contexts) + self.bonus * self.widths(contexts)
+        return self.means(contexts) + self.bonus * self.widths(contexts)
 
     def means(self, contexts: Contexts) -> Floats:
         """The estimates alone, (n, K)."""
-        return self.model.scores(contexts)
+        means = self.model.scores(contexts)
+        return means if self.bounds is None else means.clip(*self.bounds)
 
     def widths(self, contexts: Contexts) -> Floats:
         """||phi(x, a)|| in the inverse of the regularised Gram matrix, (n, K)."""
@@ -156,7 +175,9 @@ class OptimisticModel:
 
     def restored(self) -> OptimisticModel:
         """The model whose scores and bonus are in the log's units of reward."""
-        return replace(self, model=self.model.restored(), bonus=self.bonus * self.model.unit)
+        origin, unit = self.model.origin, self.model.unit
+        bounds = self.bounds and (origin + unit * self.bounds[0], origin + unit * self.bounds[1])
+        return replace(self, model=self.model.restored(), bonus=self.bonus * unit, bounds=bounds)
 
     def widths_of(self, contexts: Contexts, action: Ints) -> Floats:
         """||phi(x, a)|| of one action for each row, (n,), as `widths` has it."""

@@ -14,7 +14,6 @@ from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import FeatureMap, Identity, StandardisedMap
-from gyrfalcon.oracles.recursive.ridge import RecursiveRidge, by_action
 from gyrfalcon.oracles.regressors.fitted import RegressorModel
 from gyrfalcon.oracles.regressors.regressor import Regressor, RegressorOracle
 from gyrfalcon.oracles.regressors.spec import Estimator, class_named
@@ -67,14 +66,16 @@ def check_installed() -> None:
         ) from error
 
 
-def grown(rows: Log, n_actions: int, ridge: float = 1.0, seed: int = 0) -> RecursiveRidge:
-    """The regression of these rows on their inputs and on trees, which are grown on the same rows."""
+def grown(rows: Log, n_actions: int, seed: int = 0) -> tuple[TreeMap, Floats]:
+    """The map to inputs and predictions of trees that are grown on these rows, and their columns (n, d).
+
+    The columns of the rows themselves have predictions of trees that were grown on others.
+    """
     inputs = StandardisedMap.of(Identity().fit(rows.contexts.shared), rows.contexts.shared)
     some = Contexts(rows.contexts.shared[:_ROWS_AT_ONCE])
     forest = Regressor(_FOREST, seed=seed).oracle(some, n_actions)
     half = replace(forest, settings=Regressor(_HALF, seed=seed))
-    fit = RecursiveRidge.start(TreeMap(inputs, _forests(forest, rows)), n_actions, ridge)
-    return fit.updated(rows, _crossfitted(half, inputs, rows))[0]
+    return TreeMap(inputs, _forests(forest, rows)), _crossfitted(half, inputs, rows)
 
 
 def _crossfitted(oracle: RegressorOracle, inputs: FeatureMap, rows: Log) -> Floats:
@@ -97,8 +98,7 @@ def _forests(oracle: RegressorOracle, rows: Log) -> RegressorModel:
 
 def dealt(rows: Log) -> Bools:
     """(n,): every other row of each action, so that both halves have all contexts and actions."""
-    order, played = by_action(rows.action)
     chosen = np.zeros(len(rows), dtype=np.bool_)
-    for _, part in played:
-        chosen[order[part][1::2]] = True
+    for action in np.unique(rows.action):
+        chosen[np.flatnonzero(rows.action == action)[1::2]] = True
     return chosen

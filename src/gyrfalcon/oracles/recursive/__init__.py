@@ -1,1 +1,0 @@
-"""Ridge regressions that are updated from batch to batch."""
