@@ -69,7 +69,7 @@ def cumulative_regret(setting: Setting, n_rounds: int, seed: int) -> Floats:
     K, d = setting.n_actions, setting.width
     regret = np.empty(n_rounds)
     W, gamma = np.zeros((K, d)), 0.0
-    start, stop, index = 0, TAU_1, 1
+    start, stop, index, total, squares = 0, TAU_1, 1, 0.0, 0.0
     while start < n_rounds:
         sums = Sums.none(K, d), Sums.none(K, d)
         for passive, begin, end in _pieces(start, stop, n_rounds):
@@ -82,10 +82,13 @@ def cumulative_regret(setting: Setting, n_rounds: int, seed: int) -> Floats:
             action = (K * uniforms).astype(np.int64) if passive else _drawn(W @ X.T, gamma, uniforms)
             chosen = action * n + np.arange(n)
             regret[begin:end] = means.max(axis=0) - means.ravel().take(chosen)
-            sums[passive].add(X, action, rewards.ravel().take(chosen))
+            earned = rewards.ravel().take(chosen)
+            sums[passive].add(X, action, earned)
+            total, squares = total + float(earned.sum()), squares + float(earned @ earned)
         if stop < n_rounds:
             W = constrained(*sums, index, DELTA)
-            gamma = C_GAMMA * math.sqrt((stop - start) / (d * math.log(index / DELTA)))
+            spread = 2.0 * math.sqrt(squares / stop - (total / stop) ** 2)  # the unit of gaps
+            gamma = C_GAMMA / spread * math.sqrt((stop - start) / (d * math.log(index / DELTA)))
         start, stop, index = stop, 2 * stop, index + 1
     return np.cumsum(regret, out=regret)
 

@@ -177,17 +177,17 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=["table"],
         metavar="NAME",
-        help=f"parts ({', '.join(SPLIT)}), groups ({', '.join(GROUPS)}) or single ones; table unless told",
+        help=f"parts ({', '.join(SPLIT)}), groups ({', '.join(GROUPS)}) or single ones; table by default",
     )
     add(
         "--contestants",
         nargs="+",
         default=list(SHORT),
         metavar="NAME",
-        help=f"{', '.join(SHORT)} (unless told), {HALF_LIFE}, or whole names of the suite's contestants",
+        help=f"{', '.join(SHORT)} (by default), {HALF_LIFE}, or whole names of the suite's contestants",
     )
-    add("--seeds", type=int, default=5, metavar="N", help="truths and orderings of each, 5 unless told")
-    add("--rounds", type=int, metavar="T", help="length of all runs; as the split declares unless told")
+    add("--seeds", type=int, default=5, metavar="N", help="truths and orderings of each, 5 by default")
+    add("--rounds", type=int, metavar="T", help="length of all runs; as the split declares by default")
     add("--again", metavar="TEXT", help="play contestants with this text in their name anew")
     add("--jobs", type=int, default=1, metavar="N", help="cells played at a time")
     add("--folder", default="out/regret", help="where results are, and practice.md goes")

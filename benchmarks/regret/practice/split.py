@@ -222,7 +222,7 @@ FIRST_SEED = {"tuning": 0, "neighbours": 100, "validation": 1000}
 
 
 def seeded(environment: Any, seed: int, n_rounds: int) -> Any:
-    """The environment with the truth of this seed, for so many rounds, and so for the one that it holds."""
+    """The environment with the truth of this seed, for this number of rounds, and the one that it holds likewise."""
     changed: dict[str, Any] = {"environment_seed": seed, "n_rounds": n_rounds}
     if hasattr(environment, "environment"):
         changed["environment"] = seeded(environment.environment, seed, n_rounds)
