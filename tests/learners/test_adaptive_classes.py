@@ -98,7 +98,7 @@ def details_of(trace: Trace) -> list[tuple[str, ...]]:
     return [report.details for report in reports if report is not None]
 
 
-# Over 4 seeds of 3,000 rounds the gains were .117 (standard error .005), .089 (.002) and .286 (.010).
+# Over 4 replications of 2,500 rounds gains were 0.141 (standard error 0.003), 0.134 (0.003), 0.300 (0.014).
 @pytest.mark.parametrize(
     ("environment", "margin"),
     [

@@ -61,7 +61,7 @@ def assert_as_decided(made: list[dict[str, Any]], expected: list[dict[str, Any]]
 
 @pytest.mark.parametrize("path", [*SAVED, WIDE / "wide_class.gyrfalcon"], ids=named)
 def test_a_stored_bandit_goes_on_learning(path: Path) -> None:
-    # The first action is best where x > y, else the second: chance is 1/3, and 150 rounds are learned from.
+    # The first action is best where x > y, else the second: chance is 67 of the last 200 rounds, which count.
     bandit, n_right = Bandit.load(path, clock=noon), 0
     before = bandit.status()
     for row, context in enumerate(contexts(400, seed=3)):

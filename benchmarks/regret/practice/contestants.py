@@ -1,4 +1,4 @@
-"""Who plays in the environments of practice: three unless told, and anybody by name."""
+"""Who plays in the environments of practice: three by default, and anybody by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.regret.contestants import AUTO, BASELINE, CONTESTANTS, LINEAR, C
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 
 SHORT = {"auto": AUTO, "linear": LINEAR, "linucb": BASELINE}
-"""Those that play unless told, by what they may be called."""
+"""Those that play by default, by what they may be called."""
 HALF_LIFE = "half-lives"
 _COST = next(one.milliseconds for one in CONTESTANTS if one.name == AUTO)
 HALF_LIVES = tuple(

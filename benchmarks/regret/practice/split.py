@@ -222,7 +222,7 @@ FIRST_SEED = {"tuning": 0, "neighbours": 100, "validation": 1000}
 
 
 def seeded(environment: Any, seed: int, n_rounds: int) -> Any:
-    """The environment with the truth of this seed, for this number of rounds, and the one that it holds likewise."""
+    """The environment with the truth of this seed, for this many rounds; so for the one that it holds."""
     changed: dict[str, Any] = {"environment_seed": seed, "n_rounds": n_rounds}
     if hasattr(environment, "environment"):
         changed["environment"] = seeded(environment.environment, seed, n_rounds)
