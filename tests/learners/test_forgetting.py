@@ -73,7 +73,7 @@ def test_where_nothing_changes_it_costs_half_a_point_at_most(
     environment: Environment | str, classes: str, half_life: float
 ) -> None:
     given = dataset(environment) if isinstance(environment, str) else environment
-    # Each leaves some twenty rows to a coefficient; with half as many, segment and satimage lose 0.6 points. Of
+    # Each leaves some twenty rows to a coefficient; with half as many, sets lose 0.6 points. Of
     # 16 runs of sets the mean loss is 0.0027 (standard error 0.0008) on segment, 0.0032 (0.0016) on satimage.
     n_runs = 16 if isinstance(environment, str) else N_RUNS
     assert gains(given, classes, half_life, n_runs=n_runs).mean() > -0.005
