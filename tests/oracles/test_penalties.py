@@ -17,7 +17,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.design import Layout
 from gyrfalcon.oracles.linear import penalties as module
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
-from gyrfalcon.oracles.linear.marginal_fit import inverse_fit, inverse_of, marginal_fit
+from gyrfalcon.oracles.linear.marginal_fit import inverse_fit, inverse_of, marginal_fit, quick_fit
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.moments import Moments
 
@@ -326,3 +326,21 @@ def test_an_inverse_of_what_is_not_finite_is_refused() -> None:
         with pytest.raises(ValueError, match="standardise the features first"):
             inverse_of(bad)
     assert inverse_of(np.array([[4.0]])).tolist() == [[0.25]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "q"),
+    [
+        (Linear(layout="per_action", standardise=False), 0),
+        (Linear(layout="shared", standardise=False), 2),
+        (Linear(layout="hybrid", standardise=False), 2),
+    ],
+    ids=["per action", "shared", "hybrid"],
+)
+@pytest.mark.parametrize("n", [2, 12, 400])
+def test_the_quick_fit_has_the_estimates_of_the_one_with_inverses(n: int, settings: Linear, q: int) -> None:
+    log = log_of(n, seed=n, q=q)
+    oracle = oracle_of(log, settings)
+    rows, penalties = oracle.sums(log), replace(Penalties.of(oracle.design), center=0.4)
+    quick, slow = quick_fit(oracle, rows, penalties), inverse_fit(oracle, rows, penalties)[0]
+    np.testing.assert_allclose(quick.estimates_of(log), slow.estimates_of(log), rtol=1e-10, atol=1e-10)

@@ -188,15 +188,6 @@ class Design:
         return np.concatenate(parts, axis=-1)
 
 
-def columns_of(basis: FeatureMap, contexts: Contexts) -> Floats:
-    """The columns [1, basis(x)], (n, 1 + D)."""
-    features = basis.expand(contexts.shared)
-    phi = np.empty((len(features), 1 + features.shape[1]))
-    phi[:, 0] = 1.0
-    phi[:, 1:] = features
-    return phi
-
-
 def features_of(contexts: Contexts, action: Ints) -> Floats:
     """Features of one action in each context, (n, q)."""
     if contexts.actions is None:
