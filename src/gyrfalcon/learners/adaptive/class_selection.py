@@ -41,6 +41,18 @@ class Predictions:
     """The variance of rewards around its estimates, as the class estimates it."""
 
 
+def log_scores(predictions: Sequence[Predictions], log: Log, scale: RewardScale) -> Floats:
+    """(C, n): the log-density that each of C fits gave to the rewards of rows that it has not seen.
+
+    The scale is that of all rows, these too.
+    """
+    beyond = _BEYOND * (scale.high - scale.low)
+    bounds = scale.low - beyond, scale.high + beyond
+    errors = np.stack([log.reward - one.estimates.clip(*bounds) for one in predictions]) ** 2
+    variances = np.stack([one.noise * (1.0 + one.leverages) for one in predictions])
+    return np.asarray(-0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, _MOST_SURPRISE))
+
+
 @dataclass(frozen=True, slots=True)
 class ClassComparison:
     """Pairwise comparison of C classes; a row is weighted by the number of rows before it."""
@@ -96,12 +108,7 @@ class ClassComparison:
         compared = [place for place, one in enumerate(predictions) if one is not None]
         if len(compared) < 2 or len(log) == 0 or scale.variance == 0.0:
             return self
-        beyond = _BEYOND * (scale.high - scale.low)
-        bounds = scale.low - beyond, scale.high + beyond
-        given = [one for one in predictions if one is not None]
-        errors = np.stack([log.reward - one.estimates.clip(*bounds) for one in given]) ** 2
-        variances = np.stack([one.noise * (1.0 + one.leverages) for one in given])
-        scores = -0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, _MOST_SURPRISE)
+        scores = log_scores([one for one in predictions if one is not None], log, scale)
         gaps = n_rows * (scores[np.newaxis] - scores[:, np.newaxis])  # at i, j: j's score above i's
         here = np.ix_(compared, compared)
         total, squares = self.log_score_gap.copy(), self.log_score_gap_squares.copy()

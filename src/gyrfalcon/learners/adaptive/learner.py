@@ -108,7 +108,7 @@ class AdaptiveFalcon:
     bonus: float = 2.0
     classes: str | Linear | Sequence[ClassChoice] | None = field(default=None, compare=False)
     gate: GateRule = "value"
-    half_life: float | None = None
+    half_life: float | Literal["auto"] | None = "auto"
     delta: float = 0.05
     passive_design: Literal["tail", "coin"] | PassiveDesign = "coin"
     passive_data: Data = "all"
@@ -128,9 +128,14 @@ class AdaptiveFalcon:
         """Names of all classes, the linear one first."""
         return self._parsed.names
 
+    @property
+    def fixed_half_life(self) -> float | None:
+        """The half-life that is given, None where all rows count alike or the data decide."""
+        return None if self.half_life == "auto" else self.half_life
+
     def retention(self, n_new: int) -> float:
         """The factor by which weights of earlier rows shrink when n_new rows come in."""
-        return 1.0 if self.half_life is None else math.pow(0.5, n_new / self.half_life)
+        return 1.0 if self.fixed_half_life is None else math.pow(0.5, n_new / self.fixed_half_life)
 
     def share(self, round_: int, *, gate_open: bool = False, target: float | None = None) -> float:
         """The passive share of an epoch that starts with this round, counted from 0.
@@ -163,22 +168,23 @@ class AdaptiveFalcon:
         before = adaptive_state(epoch)
         scale, log = before.scale.scaled(self.retention(len(log))).converted(log)
         n_rows = len(log) + (0.0 if before.linear is None else before.linear.statistics.pooled.n)
-        candidates, comparison = before.compared(log, n_rows, scale)
+        before = before.compared(log, n_rows, scale)
         linear, report = self._refit_linear(before, log, epoch.index)
         state = replace(
             before,
-            candidates=candidates,
-            comparison=comparison,
             linear=linear,
             scale=scale,
             n_seen=before.n_seen + len(log),
             n_undiscounted=before.n_undiscounted + len(log),
         )
+        if self.half_life == "auto":
+            given = linear.oracle, log, linear.statistics.pooled, linear.penalties
+            state = replace(state, forgetting=state.forgetting.refitted(*given))
         if self.epsilon == "corollary":
             state = self._with_target_share(state, log)
         if state.candidates.fits:
-            state = state.with_best_class(self._parsed, log, self.ridge, self.half_life)
-        if self.half_life is not None and 4 * state.n_undiscounted >= self.half_life:
+            state = state.with_best_class(self._parsed, log, self.ridge, self.fixed_half_life)
+        if self.fixed_half_life is not None and 4 * state.n_undiscounted >= self.fixed_half_life:
             state = state.discounted(self.retention(state.n_undiscounted))
         return self._successor(epoch, state, report)
 
@@ -228,7 +234,7 @@ class AdaptiveFalcon:
             given = linear.oracle, linear.statistics, linear.penalties
             slack = ridge_slack(*given, log_confidence(index, self.delta))
             models, constrained = alternative_fits(*given, slack)
-            gate = gate.refitted(models, n_seen, self.half_life or math.inf)
+            gate = gate.refitted(models, n_seen, self.fixed_half_life or math.inf)
         return gate.switched(self.gate), constrained
 
     def _with_target_share(self, state: AdaptiveState, log: Log) -> AdaptiveState:
@@ -238,7 +244,7 @@ class AdaptiveFalcon:
         n_passive = self.retention(len(log)) * state.n_passive + int(log.passive.sum())
         rows = latest_passive(state.passive, log, n_actions, min(n_passive, MOST_ROWS))
         state = replace(state, passive=rows, n_passive=n_passive)
-        if state.active or not is_due(state.n_seen - len(log), state.n_seen, self.half_life):
+        if state.active or not is_due(state.n_seen - len(log), state.n_seen, self.fixed_half_life):
             return state
         shares, reason = estimated_shares(state.scale.for_theory(rows), linear.oracle, n_actions)
         # Where b is only bounded, the smallest share that Corollary 1 can mean is certain.

@@ -18,6 +18,7 @@ from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
+from gyrfalcon.learners.adaptive.forgetting import NO_SHADOWS, Forgetting, Shadow
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
 from gyrfalcon.learners.adaptive.value_gate import ValueGate
 from gyrfalcon.learners.reward_scale import NOTHING_SEEN, RewardScale
@@ -136,6 +137,17 @@ class PooledFit:
             binding=constrained.binding,
         )
 
+    def forgotten(self, winner: Shadow, kept: float) -> PooledFit:
+        """The fit that goes on from a shadow's rows; passive rows and gains count `kept` times."""
+        gains = self.gate.gains
+        return replace(
+            self,
+            statistics=replace(self.statistics.scaled(kept), pooled=winner.rows),
+            penalties=winner.penalties,
+            gate=replace(self.gate, gains=None if gains is None else gains.scaled(kept)),
+            passive_weights=kept * self.passive_weights,
+        )
+
     def reindexed(self, source: Ints) -> PooledFit:
         """The fit when action k was action source[k] before, -1 if it is new; nothing is refitted."""
         before, given, oracle = self.oracle, self.statistics, self.oracle.reindexed(len(source))
@@ -186,6 +198,10 @@ class AdaptiveState:
     """The passive share of Corollary 1 at the latest estimate."""
     share_reason: str = ""
     scale: RewardScale = NOTHING_SEEN
+    forgetting: Forgetting = NO_SHADOWS
+    """Fits that forget, by which changes of the environment are noticed; none where a half-life is given."""
+    n_forgotten: int = 0
+    """How many times rows from before a change have been forgotten."""
 
     @property
     def active_fit(self) -> ClassFit | None:
@@ -210,6 +226,8 @@ class AdaptiveState:
             lines += self.comparison.report_lines(names, self.active, has_data, excluded)
         elif len(names) > 1:
             lines.append(_LINEAR_ALONE)
+        if self.n_forgotten:
+            lines.append(f"rows from before a change were forgotten: {self.n_forgotten} times so far")
         if self.active:
             return (*lines, *((_LINEAR_ONLY,) if corollary else ()))
         reason = (self.share_reason,) if self.share_reason else ()
@@ -232,15 +250,37 @@ class AdaptiveState:
         scorer = self.scorer(bonus)
         return trying(KernelPolicy(scorer, kernel), scorer.known)
 
-    def compared(
-        self, log: Log, n_rows: float, scale: RewardScale
-    ) -> tuple[CandidateClasses, ClassComparison]:
-        """The candidates with these rows, and the comparison by their predictions before."""
+    def compared(self, log: Log, n_rows: float, scale: RewardScale) -> AdaptiveState:
+        """The state with candidates refitted to these rows, and classes compared by their predictions before.
+
+        Where a fit that forgets predicted surely better than every class, earlier rows are forgotten.
+        """
         candidates, predictions = self.candidates.updated(log)
-        if self.linear is None or not any(one is not None for one in predictions):
-            return candidates, self.comparison
+        state = replace(self, candidates=candidates)
+        if self.linear is None:
+            return state
+        shadows = self.forgetting.predictions(log)
+        others = [*predictions, *shadows]
+        if not any(one is not None for one in others):
+            return state
         given = [self.linear.predictions(log), *predictions]
-        return candidates, self.comparison.updated(given, log, n_rows, scale)
+        comparison = self.comparison.updated(given, log, n_rows, scale)
+        forgetting = self.forgetting.compared(given, shadows, log, scale)
+        return replace(state, comparison=comparison, forgetting=forgetting)._without_old_rows()
+
+    def _without_old_rows(self) -> AdaptiveState:
+        """The state with earlier rows forgotten where a fit that forgets predicts surely better."""
+        winner = self.forgetting.winner
+        if winner is None or self.linear is None or self.active or self.linear.gate.active >= 0:
+            return self
+        kept = min(1.0, winner.rows.n / self.linear.statistics.pooled.n)
+        return replace(
+            self.discounted(kept),
+            linear=self.linear.forgotten(winner, kept),
+            forgetting=self.forgetting.followed(winner),
+            n_forgotten=self.n_forgotten + 1,
+            n_undiscounted=self.n_undiscounted,
+        )
 
     def with_best_class(
         self, classes: ParsedClasses, log: Log, ridge: float, half_life: float | None

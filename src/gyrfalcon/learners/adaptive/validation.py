@@ -54,7 +54,9 @@ def _check_values(learner: AdaptiveFalcon) -> None:
         check_not_negative(name, getattr(learner, name))
     for name in ("c_gamma", "ridge"):
         check_positive(name, getattr(learner, name))
-    check_optional("half_life", learner.half_life)
+    if isinstance(learner.half_life, str) and learner.half_life != "auto":
+        raise ValueError(f"half_life is {learner.half_life!r}; give a number of rows, 'auto' or None.")
+    check_optional("half_life", learner.fixed_half_life)
     check_delta(learner.delta)
     check_choice("gate", learner.gate, get_args(GateRule))
     check_choice("passive_design", learner.passive_design, ("tail", "coin", *PassiveDesign))
