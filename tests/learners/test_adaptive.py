@@ -20,7 +20,8 @@ from gyrfalcon.core.schedules import Geometric
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
-from gyrfalcon.learners.adaptive.state import PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.pooled_fit import PooledFit
+from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.learners.adaptive.value_gate import ALTERNATIVES
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.steps import Data

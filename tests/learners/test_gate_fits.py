@@ -14,7 +14,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.adaptive.alternatives import alternative_fits, degrees_of_freedom, ridge_slack
-from gyrfalcon.learners.adaptive.state import GateStatistics
+from gyrfalcon.learners.adaptive.pooled_fit import GateStatistics
 from gyrfalcon.learners.adaptive.value_gate import ALTERNATIVES
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.models import LinearModel

@@ -9,7 +9,7 @@ import numpy as np
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import POLICY, Log
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
-from gyrfalcon.learners.adaptive.state import GateStatistics
+from gyrfalcon.learners.adaptive.pooled_fit import GateStatistics
 from gyrfalcon.learners.adaptive.value_gate import ALTERNATIVES, ValueGate
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.models import LinearModel

@@ -1,7 +1,7 @@
 """Write the stored files of the newest format version: `python -m tests.storage.make_files`.
 
 The files of a version are written once, when its format is frozen, and never again: the test beside this file
-loads those of every version. Until 0.1.0 is published, version 3 may still be written anew.
+loads those of every version. Until 0.1.0 is published, version 4 may still be written anew.
 """
 
 from __future__ import annotations

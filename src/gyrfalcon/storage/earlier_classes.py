@@ -19,7 +19,8 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
-from gyrfalcon.learners.adaptive.state import AdaptiveState, PooledFit
+from gyrfalcon.learners.adaptive.pooled_fit import PooledFit
+from gyrfalcon.learners.adaptive.state import AdaptiveState
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linear.linear import LinearOracle
@@ -97,6 +98,7 @@ EARLIER: Mapping[str, Callable[..., object]] = MappingProxyType(
         "version-2/state/candidate-classes": candidate_classes_2,
         "version-2/state/class-comparison": nothing,
         "version-2/state/pooled-fit": pooled_fit_2,
+        "version-3/state/adaptive": AdaptiveState,
     }
 )
 """What builds a value, by the id that a migration gives its class."""

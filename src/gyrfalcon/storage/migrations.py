@@ -16,7 +16,7 @@ Manifest = dict[str, Any]
 Migration = Callable[[Manifest], Manifest]
 Fields = dict[str, Any]
 
-VERSION = 3
+VERSION = 4
 """The format version that is written."""
 
 
@@ -125,5 +125,11 @@ def _with_penalties(manifest: Manifest) -> Manifest:
     return {**manifest, "value": with_class_ids(value, ids)}
 
 
-MIGRATIONS: dict[int, Migration] = {1: _with_history, 2: _with_penalties}
+def _with_changes_noticed(manifest: Manifest) -> Manifest:
+    """Version 4: the adaptive learner's state has more fields, which start with their defaults."""
+    ids = {"state/adaptive": "version-3/state/adaptive"}
+    return {**manifest, "value": with_class_ids(manifest["value"], ids)}
+
+
+MIGRATIONS: dict[int, Migration] = {1: _with_history, 2: _with_penalties, 3: _with_changes_noticed}
 """By the version that a migration starts from."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.learners.adaptive.state import GateStatistics
+from gyrfalcon.learners.adaptive.pooled_fit import GateStatistics
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.marginal_fit import centring
 from gyrfalcon.oracles.linear.models import LinearModel

@@ -152,6 +152,16 @@ class CandidateClasses:
         """The candidates with every row's weight in the fits times a factor."""
         return replace(self, fits=tuple(None if fit is None else fit.scaled(factor) for fit in self.fits))
 
+    def forgotten(self, kept: float) -> CandidateClasses:
+        """The candidates when earlier rows count `kept` times; trees are regrown on that share of rows."""
+        n = sum(len(log) for log in self.buffered_logs)
+        if n < _MAX_BUFFERED:
+            return self.scaled(kept)
+        rows = Log.concat(self.buffered_logs, 1 + max(int(log.action.max()) for log in self.buffered_logs))
+        recent = rows.take(slice(n - max(math.ceil(kept * n), _TREE_ROWS), n))
+        grow = tuple(min(rows, 2.0 * len(recent)) if rows < math.inf else rows for rows in self.next_map)
+        return replace(self.scaled(kept), buffered_logs=(recent,), next_map=grow)
+
     def reindexed(self, source: Ints) -> CandidateClasses:
         """The candidates when action k was action source[k] before, -1 if it is new."""
         return replace(

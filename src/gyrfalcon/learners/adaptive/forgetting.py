@@ -1,9 +1,13 @@
-"""Whether earlier rows still count: fits that forget are compared with the one that does not.
+"""Changes of the environment, noticed by fits that forget and by errors that grow.
 
 Beside the pooled linear fit there are shadows of it, in which the weight of a row halves every so many rows.
-While the environment stays, they predict worse, for they know less. When one of them predicts surely better,
-by predictive log-likelihood one block ahead, the pooled fit goes on from the rows as that shadow weighs them:
-what is older than the change is forgotten, and from there on all rows count alike again.
+While the environment stays and the linear class is right, shadows predict worse, as they know less. When one
+of them predicts surely better, the pooled fit goes on from the rows as that shadow weighs them: what is older
+than the change is forgotten, and from there on all rows count alike again.
+
+A class that is wrong fits the rows of late better than all rows, only because its policy has moved. So the
+shadows decide while the linear class is active. A wide class is watched by its own errors, one block ahead:
+they become smaller while it learns, and when they are surely larger of late than before, it starts anew.
 """
 
 from __future__ import annotations
@@ -12,7 +16,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gyrfalcon.core.arrays import Floats
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.adaptive.class_selection import Predictions, log_scores
 from gyrfalcon.learners.reward_scale import RewardScale
@@ -24,13 +30,15 @@ from gyrfalcon.oracles.solvers.moments import Moments
 
 HALF_LIVES = (500.0, 2000.0, 8000.0)
 """Rows after which a row's weight has halved, shadow by shadow."""
-_MIN_Z = 3.0
-"""Standard errors by which a shadow must predict better."""
+_MIN_Z, _MIN_ERRORS_Z = 3.0, 4.0
+"""Standard errors by which a shadow must predict better, and by which errors must have grown."""
+_MOST_SURPRISE = 25.0
+"""A squared error counts at most as this many times the mean before: one absurd reward is no change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """A ridge fit of discounted rows, and how much better than the pooled fit it has predicted of late."""
+    """A ridge fit of discounted rows, and how much better than all classes it has predicted of late."""
 
     half_life: float
     rows: Moments
@@ -38,25 +46,25 @@ class Shadow:
     model: OptimisticModel | None = None
     """None before its first fit."""
     log_score_gap: float = 0.0
-    """Discounted sum of its log-scores less those of the pooled fit."""
+    """Discounted sum of its log-scores less those of the best class."""
     log_score_gap_squares: float = 0.0
     """The sum of their squares, with squared weights."""
 
     @property
     def z(self) -> float:
-        """The gap in standard errors."""
+        """The gap in standard errors, 0 before any row."""
         squares = self.log_score_gap_squares
         return self.log_score_gap / math.sqrt(squares) if squares > 0.0 else 0.0
 
-    def predictions(self, log: Log) -> Predictions | None:
-        """Predictions for rows that the shadow has not seen; None before its first fit."""
-        if self.model is None or self.penalties.noise == 0.0:
+    def predictions(self, log: Log, noise: float) -> Predictions | None:
+        """Predictions for rows that the shadow has not seen, with this noise; None before its first fit."""
+        if self.model is None:
             return None
         leverages = self.model.widths_of(log.contexts, log.action) ** 2
-        return Predictions(self.model.model.estimates_of(log), leverages, self.penalties.noise)
+        return Predictions(self.model.model.estimates_of(log), leverages, noise)
 
     def with_gaps(self, gaps: Floats) -> Shadow:
-        """The shadow with log-scores less those of the best class, (n,), of new rows."""
+        """The shadow with its log-scores of new rows less those of the best class, (n,)."""
         kept = math.pow(0.5, len(gaps) / self.half_life)
         return replace(
             self,
@@ -65,72 +73,129 @@ class Shadow:
         )
 
     def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int) -> Shadow:
-        """The shadow with these sums of new rows, fitted anew."""
-        rows = self.rows.rootless().scaled(math.pow(0.5, n_new / self.half_life)) + sums
+        """The shadow with the sums of new rows, fitted anew."""
+        rows = self.rows.scaled(math.pow(0.5, n_new / self.half_life)) + sums
         model, _, penalties = marginal_fit(oracle, rows, self.penalties)
         return replace(self, rows=rows, model=model, penalties=penalties)
 
-    def restarted(self, rows: Moments, penalties: Penalties) -> Shadow:
-        """The shadow with other rows and penalties, compared from now on."""
-        return Shadow(self.half_life, rows, penalties)
+    def reindexed(self, before: LinearOracle, after: LinearOracle, source: Ints) -> Shadow:
+        """The shadow when action k was action source[k] before, -1 if it is new; compared anew."""
+        rows = before.reindexed_summary(self.rows, source)
+        return Shadow(self.half_life, rows, self.penalties.reindexed(before.design, after.design))
+
+
+@dataclass(frozen=True, slots=True)
+class RecentErrors:
+    """Squared errors of a class one block ahead: their sums over all rows, and over those of late.
+
+    >>> errors = RecentErrors().updated(np.tile([0.8, 1.2], 1000)).updated(np.tile([1.8, 2.2], 50))
+    >>> bool(errors.z > 4.0)
+    True
+    """
+
+    n: float = 0.0
+    total: float = 0.0
+    squares: float = 0.0
+    recent_n: float = 0.0
+    recent_total: float = 0.0
+    recent_weights: float = 0.0
+    """The sum of squared weights of rows in the recent sums."""
+
+    @property
+    def z(self) -> float:
+        """The mean of late less the mean of all rows, in standard errors; 0 while there are few rows."""
+        if self.n < 2.0 * HALF_LIVES[0]:
+            return 0.0
+        mean = self.total / self.n
+        variance = self.squares / self.n - mean**2
+        if variance <= 0.0:
+            return 0.0
+        excess = self.recent_total - self.recent_n * mean
+        return excess / math.sqrt(variance * self.recent_weights)
+
+    def updated(self, errors: Floats) -> RecentErrors:
+        """The sums with the squared errors of new rows, (n,)."""
+        if self.total > 0.0:
+            errors = np.minimum(errors, _MOST_SURPRISE * self.total / self.n)
+        kept, total = math.pow(0.5, len(errors) / HALF_LIVES[0]), float(errors.sum())
+        return RecentErrors(
+            self.n + len(errors),
+            self.total + total,
+            self.squares + float(errors @ errors),
+            kept * self.recent_n + len(errors),
+            kept * self.recent_total + total,
+            kept**2 * self.recent_weights + len(errors),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """The shadows so far, the shortest half-life first; one joins with as many rows as its half-life."""
+    """The shadows, the shortest half-life first, and the errors of the active class."""
 
     shadows: tuple[Shadow, ...] = ()
+    """One joins when there are as many rows as its half-life."""
+    errors: RecentErrors = RecentErrors()
+    active: int = 0
+    """The number of the class whose errors these are."""
+    n_changes: int = 0
+    """How many times rows have been forgotten."""
 
-    def predictions(self, log: Log) -> list[Predictions | None]:
-        """Predictions of the shadows for rows that they have not seen."""
-        return [one.predictions(log) for one in self.shadows]
+    @property
+    def winner(self) -> Shadow | None:
+        """The shadow from whose rows fits are to go on, None where nothing is to be forgotten."""
+        if self.active:
+            return self.shadows[0] if self.shadows and self.errors.z > _MIN_ERRORS_Z else None
+        surely = [one for one in self.shadows if one.z > _MIN_Z]
+        return max(surely, key=lambda one: one.log_score_gap, default=None)
 
     def compared(
-        self,
-        classes: Sequence[Predictions | None],
-        shadows: Sequence[Predictions | None],
-        log: Log,
-        scale: RewardScale,
+        self, classes: Sequence[Predictions | None], active: int, log: Log, scale: RewardScale
     ) -> Forgetting:
-        """The shadows, compared with the class that predicted these rows best."""
-        given = [one for one in classes if one is not None]
-        if not given or scale.variance == 0.0:
+        """The shadows compared with the class that predicted new rows best, and the errors of the active one.
+
+        All have the least noise of the classes: what a shadow takes for noise says nothing of a change.
+        """
+        given, playing = [one for one in classes if one is not None], classes[active]
+        if not self.shadows or not given or scale.variance == 0.0:
             return self
         noise = min(one.noise for one in given)
         scores = log_scores([replace(one, noise=noise) for one in given], log, scale)
         best = scores[scores.sum(axis=1).argmax()]
-        return Forgetting(
-            tuple(
-                one if own is None else one.with_gaps(log_scores([replace(own, noise=noise)], log, scale)[0] - best)
-                for one, own in zip(self.shadows, shadows, strict=True)
+        shadows = []
+        for shadow in self.shadows:
+            own = shadow.predictions(log, noise)
+            shadows.append(
+                shadow if own is None else shadow.with_gaps(log_scores([own], log, scale)[0] - best)
             )
-        )
-
-    @property
-    def winner(self) -> Shadow | None:
-        """The shadow that surely predicts best, None if none predicts surely better than the pooled fit."""
-        surely = [one for one in self.shadows if one.z > _MIN_Z]
-        return max(surely, key=lambda one: one.log_score_gap, default=None)
+        errors = self.errors if active == self.active else RecentErrors()
+        if playing is not None:
+            errors = errors.updated((log.reward - playing.estimates.clip(scale.low, scale.high)) ** 2)
+        return replace(self, shadows=tuple(shadows), errors=errors, active=active)
 
     def followed(self, winner: Shadow) -> Forgetting:
-        """The shadows when the pooled fit goes on from the winner: those that forget less do so, too."""
-        return Forgetting(
-            tuple(
-                replace(one, log_score_gap=0.0, log_score_gap_squares=0.0)
-                if one.half_life <= winner.half_life
-                else one.restarted(winner.rows, winner.penalties)
-                for one in self.shadows
-            )
-        )
+        """The shadows when fits go on from the winner's rows: those that forget less do so, too."""
+        shadows = [
+            Shadow(one.half_life, winner.rows, winner.penalties)
+            if one.half_life > winner.half_life
+            else replace(one, log_score_gap=0.0, log_score_gap_squares=0.0)
+            for one in self.shadows
+        ]
+        return Forgetting(tuple(shadows), active=self.active, n_changes=self.n_changes + 1)
 
     def refitted(self, oracle: LinearOracle, log: Log, pooled: Moments, penalties: Penalties) -> Forgetting:
-        """The shadows with new rows; one more where there are rows enough to forget some."""
-        if not self.shadows and pooled.n < HALF_LIVES[0]:
+        """The shadows with new rows, and one more where there are rows enough to forget some."""
+        if pooled.n < HALF_LIVES[0] and not self.shadows:
             return self
         sums = oracle.sums(log)
         shadows = tuple(one.refitted(oracle, sums, len(log)) for one in self.shadows)
-        due = [half for half in HALF_LIVES[len(shadows) :] if pooled.n >= half]
-        return Forgetting((*shadows, *(Shadow(half, pooled, penalties) for half in due)))
+        due = [half_life for half_life in HALF_LIVES[len(shadows) :] if pooled.n >= half_life]
+        new = (Shadow(half_life, pooled.rootless(), penalties) for half_life in due)
+        return replace(self, shadows=(*shadows, *new))
+
+    def reindexed(self, before: LinearOracle, after: LinearOracle, source: Ints) -> Forgetting:
+        """The shadows when action k was action source[k] before, -1 if it is new."""
+        shadows = tuple(one.reindexed(before, after, source) for one in self.shadows)
+        return replace(self, shadows=shadows, errors=RecentErrors())
 
 
-NO_SHADOWS = Forgetting()
+NOTHING_FORGOTTEN = Forgetting()

@@ -23,7 +23,8 @@ from gyrfalcon.learners.adaptive.alternatives import alternative_fits, ridge_sla
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses
-from gyrfalcon.learners.adaptive.state import AdaptiveState, GateStatistics, PooledFit, adaptive_state
+from gyrfalcon.learners.adaptive.pooled_fit import GateStatistics, PooledFit
+from gyrfalcon.learners.adaptive.state import AdaptiveState, adaptive_state
 from gyrfalcon.learners.adaptive.validation import checked_classes
 from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
 from gyrfalcon.learners.corollary_share import MOST_ROWS, estimated_shares, is_due, latest_passive
@@ -79,7 +80,8 @@ class AdaptiveFalcon:
         When the constrained fit of the linear class is active: "value", while its estimated value is higher
         than the pooled fit's, "always" or "never".
     half_life
-        Rows after which a row's weight has halved, for environments that change; None for equal weights.
+        Rows after which a row's weight has halved. "auto": all rows count alike until the environment has
+        surely changed, and earlier ones are then forgotten. None: all rows count alike, whatever changes.
     delta
         Confidence (delta) of the constraint's slack, in (0, 0.49].
     passive_design
@@ -177,7 +179,7 @@ class AdaptiveFalcon:
             n_seen=before.n_seen + len(log),
             n_undiscounted=before.n_undiscounted + len(log),
         )
-        if self.half_life == "auto":
+        if self.half_life == "auto" and self.data == "all":
             given = linear.oracle, log, linear.statistics.pooled, linear.penalties
             state = replace(state, forgetting=state.forgetting.refitted(*given))
         if self.epsilon == "corollary":

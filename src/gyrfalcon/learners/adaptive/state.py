@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch
-from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.kernels import Kernel
@@ -17,162 +13,15 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_fit import ClassFit
-from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
-from gyrfalcon.learners.adaptive.forgetting import NO_SHADOWS, Forgetting, Shadow
+from gyrfalcon.learners.adaptive.class_selection import ClassComparison
+from gyrfalcon.learners.adaptive.forgetting import NOTHING_FORGOTTEN, Forgetting
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
-from gyrfalcon.learners.adaptive.value_gate import ValueGate
+from gyrfalcon.learners.adaptive.pooled_fit import PooledFit
 from gyrfalcon.learners.reward_scale import NOTHING_SEEN, RewardScale
-from gyrfalcon.learners.steps import Data
-from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import OptimisticModel
-from gyrfalcon.oracles.linear.penalties import Penalties
-from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
-from gyrfalcon.oracles.solvers.least_squares import LinearFit
-from gyrfalcon.oracles.solvers.moments import Moments
 
 _LINEAR_ONLY = "the passive share follows an estimate of b only while the linear class is active"
 _LINEAR_ALONE = "linear only: other classes need features of the context or of actions"
-_MAX_WEIGHT = 50.0
-"""The largest weight of a row in the importance-weighted fit, in multiples of uniform play's."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateStatistics:
-    """Sufficient statistics of the log, summed in three ways."""
-
-    pooled: Moments
-    """All rows with equal weights."""
-    passive: Moments
-    """Passive rows."""
-    importance_weighted: Moments
-    """All rows of known propensity, by its inverse."""
-    passive_squares: float = 0.0
-    """The sum of the passive rows' squared weights, which are below 1 for discounted rows."""
-
-    @property
-    def n_passive(self) -> float:
-        """The effective number of passive rows."""
-        return self.passive.n**2 / self.passive_squares if self.passive_squares > 0.0 else 0.0
-
-    def scaled(self, factor: float) -> GateStatistics:
-        """The statistics with every row's weight times a factor."""
-        return GateStatistics(
-            self.pooled.scaled(factor),
-            self.passive.scaled(factor),
-            self.importance_weighted.scaled(factor),
-            factor**2 * self.passive_squares,
-        )
-
-    def earlier(self, retention: float, data: Data, passive_data: Data) -> GateStatistics:
-        """Statistics of earlier rows, discounted, and of no rows where only the last epoch's count."""
-        given = self if retention == 1.0 else self.scaled(retention)
-        if data == "last_epoch":
-            none = Moments.zeros(*self.pooled.cross.shape)
-            given = replace(given, pooled=none, importance_weighted=none)
-        if passive_data == "last_epoch":
-            given = replace(given, passive=Moments.zeros(*self.passive.cross.shape), passive_squares=0.0)
-        return given
-
-    def with_rows(self, oracle: LinearOracle, log: Log, *, pooled_only: bool) -> GateStatistics:
-        """The statistics with the rows of a log added; the alternatives' too unless `pooled_only`."""
-        pooled = oracle.summed(log, self.pooled, penalised=True)
-        if pooled_only:
-            return replace(self, pooled=pooled)
-        passive, known = log.where(log.passive), log.where(log.has_propensity)
-        weights = np.minimum(1.0 / (oracle.design.n_actions * known.propensity), _MAX_WEIGHT)
-        return GateStatistics(
-            pooled,
-            oracle.summed(passive, self.passive, penalised=True) if len(passive) else self.passive,
-            self.importance_weighted + oracle.sums(known, weights),
-            self.passive_squares + len(passive),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PooledFit:
-    """Ridge fit of the linear class, the statistics behind it, and the value gate of its alternatives."""
-
-    oracle: LinearOracle
-    statistics: GateStatistics
-    model: OptimisticModel
-    """The pooled fit, without bonus; the gate's gains are over its greedy policy."""
-    penalties: Penalties
-    """Those of the next fit, and the noise of this one."""
-    gate: ValueGate
-    passive_weights: Floats
-    """(K,): the passive rows of each action in the fit."""
-
-    @property
-    def scorer(self) -> OptimisticModel:
-        """The active fit, pooled or an alternative, with the widths of the pooled one."""
-        active = self.gate.model
-        return self.model if active is None else replace(self.model, model=active)
-
-    def predictions(self, log: Log) -> Predictions:
-        """Predictions of the pooled fit for rows that it has not seen."""
-        leverages = self.model.widths_of(log.contexts, log.action) ** 2
-        noise = self.penalties.noise or max(self.statistics.pooled.reward_variance, 1e-300)
-        return Predictions(self.model.model.estimates_of(log), leverages, noise)
-
-    def report(self, fit: LinearFit, constrained: ConstrainedFit | None, *, gated: bool) -> FitReport:
-        """Report of the pooled fit; `constrained` is given where the alternatives were refitted.
-
-        Passive rows are those of the constraint, or of the fit where no gate needs them.
-        """
-        in_fit = float(self.passive_weights.sum())
-        report = FitReport(
-            n_active=self.statistics.pooled.n - in_fit,
-            n_passive=self.statistics.passive.n if gated else in_fit,
-            condition=fit.condition,
-            accurate=fit.accurate,
-        )
-        if constrained is None:
-            return report
-        return replace(
-            report,
-            alpha=constrained.alpha,
-            slack=constrained.slack,
-            excess=constrained.excess,
-            multiplier=constrained.multiplier,
-            binding=constrained.binding,
-        )
-
-    def forgotten(self, winner: Shadow, kept: float) -> PooledFit:
-        """The fit that goes on from a shadow's rows; passive rows and gains count `kept` times."""
-        gains = self.gate.gains
-        return replace(
-            self,
-            statistics=replace(self.statistics.scaled(kept), pooled=winner.rows),
-            penalties=winner.penalties,
-            gate=replace(self.gate, gains=None if gains is None else gains.scaled(kept)),
-            passive_weights=kept * self.passive_weights,
-        )
-
-    def reindexed(self, source: Ints) -> PooledFit:
-        """The fit when action k was action source[k] before, -1 if it is new; nothing is refitted."""
-        before, given, oracle = self.oracle, self.statistics, self.oracle.reindexed(len(source))
-        return PooledFit(
-            oracle,
-            GateStatistics(
-                before.reindexed_summary(given.pooled, source),
-                before.reindexed_summary(given.passive, source),
-                before.reindexed_summary(given.importance_weighted, source),
-                given.passive_squares,
-            ),
-            replace(
-                self.model,
-                model=oracle.reindexed_model(self.model.model, source),
-                design=oracle.design,
-                factors=np.ascontiguousarray(
-                    before.reindexed_factors(self.model.factors, given.pooled, source)
-                ),
-            ),
-            self.penalties.reindexed(before.design, oracle.design),
-            replace(
-                self.gate, models=tuple(oracle.reindexed_model(model, source) for model in self.gate.models)
-            ),
-            np.where(source >= 0, self.passive_weights[source], 0.0),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +47,8 @@ class AdaptiveState:
     """The passive share of Corollary 1 at the latest estimate."""
     share_reason: str = ""
     scale: RewardScale = NOTHING_SEEN
-    forgetting: Forgetting = NO_SHADOWS
-    """Fits that forget, by which changes of the environment are noticed; none where a half-life is given."""
-    n_forgotten: int = 0
-    """How many times rows from before a change have been forgotten."""
+    forgetting: Forgetting = NOTHING_FORGOTTEN
+    """What notices changes of the environment; without shadows where a half-life is given."""
 
     @property
     def active_fit(self) -> ClassFit | None:
@@ -226,8 +73,8 @@ class AdaptiveState:
             lines += self.comparison.report_lines(names, self.active, has_data, excluded)
         elif len(names) > 1:
             lines.append(_LINEAR_ALONE)
-        if self.n_forgotten:
-            lines.append(f"rows from before a change were forgotten: {self.n_forgotten} times so far")
+        if self.forgetting.n_changes:
+            lines.append(f"rows from before a change were forgotten {self.forgetting.n_changes} times")
         if self.active:
             return (*lines, *((_LINEAR_ONLY,) if corollary else ()))
         reason = (self.share_reason,) if self.share_reason else ()
@@ -253,33 +100,36 @@ class AdaptiveState:
     def compared(self, log: Log, n_rows: float, scale: RewardScale) -> AdaptiveState:
         """The state with candidates refitted to these rows, and classes compared by their predictions before.
 
-        Where a fit that forgets predicted surely better than every class, earlier rows are forgotten.
+        Where the environment has surely changed, earlier rows are forgotten.
         """
         candidates, predictions = self.candidates.updated(log)
         state = replace(self, candidates=candidates)
-        if self.linear is None:
-            return state
-        shadows = self.forgetting.predictions(log)
-        others = [*predictions, *shadows]
-        if not any(one is not None for one in others):
+        watched = bool(self.forgetting.shadows) or any(one is not None for one in predictions)
+        if self.linear is None or not watched:
             return state
         given = [self.linear.predictions(log), *predictions]
-        comparison = self.comparison.updated(given, log, n_rows, scale)
-        forgetting = self.forgetting.compared(given, shadows, log, scale)
-        return replace(state, comparison=comparison, forgetting=forgetting)._without_old_rows()
+        return replace(
+            state,
+            comparison=self.comparison.updated(given, log, n_rows, scale),
+            forgetting=self.forgetting.compared(given, self.active, log, scale),
+        )._without_old_rows()
 
     def _without_old_rows(self) -> AdaptiveState:
-        """The state with earlier rows forgotten where a fit that forgets predicts surely better."""
-        winner = self.forgetting.winner
-        if winner is None or self.linear is None or self.active or self.linear.gate.active >= 0:
+        """The state with rows from before a change forgotten, where there surely was one.
+
+        An open gate says that the linear class is wrong: that, and not a change, is why shadows predict
+        better.
+        """
+        winner, linear = self.forgetting.winner, self.linear
+        if winner is None or linear is None or (not self.active and linear.gate.active >= 0):
             return self
-        kept = min(1.0, winner.rows.n / self.linear.statistics.pooled.n)
+        kept = min(1.0, winner.rows.n / linear.statistics.pooled.n)
         return replace(
-            self.discounted(kept),
-            linear=self.linear.forgotten(winner, kept),
+            self,
+            candidates=self.candidates.forgotten(kept),
+            comparison=self.comparison.scaled(kept),
+            linear=linear.forgotten(winner, kept),
             forgetting=self.forgetting.followed(winner),
-            n_forgotten=self.n_forgotten + 1,
-            n_undiscounted=self.n_undiscounted,
         )
 
     def with_best_class(
@@ -311,11 +161,16 @@ class AdaptiveState:
     def reindexed(self, problem: Problem) -> AdaptiveState:
         """The state for a problem with actions added or retired."""
         source = action_changes.sources(self.problem, problem)
+        linear = None if self.linear is None else self.linear.reindexed(source)
+        forgetting = self.forgetting
+        if self.linear is not None and linear is not None:
+            forgetting = forgetting.reindexed(self.linear.oracle, linear.oracle, source)
         return replace(
             self,
             problem=problem,
             candidates=self.candidates.reindexed(source),
-            linear=None if self.linear is None else self.linear.reindexed(source),
+            linear=linear,
+            forgetting=forgetting,
             passive=None if self.passive is None else action_changes.renumbered(self.passive, source),
         )
 
