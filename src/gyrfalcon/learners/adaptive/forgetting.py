@@ -20,7 +20,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.records import Log
-from gyrfalcon.learners.adaptive.class_selection import Predictions, log_scores
+from gyrfalcon.learners.adaptive.class_selection import Predictions
 from gyrfalcon.learners.reward_scale import RewardScale
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.marginal_fit import marginal_fit
@@ -30,10 +30,14 @@ from gyrfalcon.oracles.solvers.moments import Moments
 
 HALF_LIVES = (500.0, 2000.0, 8000.0)
 """Rows after which a row's weight has halved, shadow by shadow."""
-_MIN_Z, _MIN_ERRORS_Z = 3.0, 4.0
-"""Standard errors by which a shadow must predict better, and by which errors must have grown."""
-_MOST_SURPRISE = 25.0
-"""A squared error counts at most as this many times the mean before: one absurd reward is no change."""
+_MIN_Z, _MIN_GAP = 3.0, 5.0
+"""Standard errors and log-likelihood by which a shadow must predict better: where rewards are rare, rows
+without any all say the same, and make many standard errors of next to nothing."""
+_MIN_ERRORS_Z = 4.0
+"""Standard errors by which the errors of a wide class must have grown."""
+_MOST_SURPRISE, _LARGEST_ERROR = 5.0, 25.0
+"""Log-likelihood that one row can count for or against a shadow, and the largest squared error of a wide
+class in multiples of their mean before: one absurd reward is no change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +59,6 @@ class Shadow:
         """The gap in standard errors, 0 before any row."""
         squares = self.log_score_gap_squares
         return self.log_score_gap / math.sqrt(squares) if squares > 0.0 else 0.0
-
-    def predictions(self, log: Log, noise: float) -> Predictions | None:
-        """Predictions for rows that the shadow has not seen, with this noise; None before its first fit."""
-        if self.model is None:
-            return None
-        leverages = self.model.widths_of(log.contexts, log.action) ** 2
-        return Predictions(self.model.model.estimates_of(log), leverages, noise)
 
     def with_gaps(self, gaps: Floats) -> Shadow:
         """The shadow with its log-scores of new rows less those of the best class, (n,)."""
@@ -116,7 +113,7 @@ class RecentErrors:
     def updated(self, errors: Floats) -> RecentErrors:
         """The sums with the squared errors of new rows, (n,)."""
         if self.total > 0.0:
-            errors = np.minimum(errors, _MOST_SURPRISE * self.total / self.n)
+            errors = np.minimum(errors, _LARGEST_ERROR * self.total / self.n)
         kept, total = math.pow(0.5, len(errors) / HALF_LIVES[0]), float(errors.sum())
         return RecentErrors(
             self.n + len(errors),
@@ -145,7 +142,7 @@ class Forgetting:
         """The shadow from whose rows fits are to go on, None where nothing is to be forgotten."""
         if self.active:
             return self.shadows[0] if self.shadows and self.errors.z > _MIN_ERRORS_Z else None
-        surely = [one for one in self.shadows if one.z > _MIN_Z]
+        surely = [one for one in self.shadows if one.z > _MIN_Z and one.log_score_gap > _MIN_GAP]
         return max(surely, key=lambda one: one.log_score_gap, default=None)
 
     def compared(
@@ -153,23 +150,25 @@ class Forgetting:
     ) -> Forgetting:
         """The shadows compared with the class that predicted new rows best, and the errors of the active one.
 
-        All have the least noise of the classes: what a shadow takes for noise says nothing of a change.
+        Densities have the least noise of all classes and no uncertainty of estimates: what a shadow takes for
+        noise, or how little it claims to know, says nothing of a change.
         """
         given, playing = [one for one in classes if one is not None], classes[active]
         if not self.shadows or not given or scale.variance == 0.0:
             return self
         noise = min(one.noise for one in given)
-        scores = log_scores([replace(one, noise=noise) for one in given], log, scale)
-        best = scores[scores.sum(axis=1).argmax()]
+        squares = np.stack([_squared_errors(one.estimates, log, scale) for one in given])
+        least = squares[squares.sum(axis=1).argmin()]
         shadows = []
         for shadow in self.shadows:
-            own = shadow.predictions(log, noise)
-            shadows.append(
-                shadow if own is None else shadow.with_gaps(log_scores([own], log, scale)[0] - best)
-            )
+            if shadow.model is not None:
+                own = _squared_errors(shadow.model.model.estimates_of(log), log, scale)
+                gaps = np.clip((least - own) / (2.0 * noise), -_MOST_SURPRISE, _MOST_SURPRISE)
+                shadow = shadow.with_gaps(gaps)
+            shadows.append(shadow)
         errors = self.errors if active == self.active else RecentErrors()
         if playing is not None:
-            errors = errors.updated((log.reward - playing.estimates.clip(scale.low, scale.high)) ** 2)
+            errors = errors.updated(_squared_errors(playing.estimates, log, scale))
         return replace(self, shadows=tuple(shadows), errors=errors, active=active)
 
     def followed(self, winner: Shadow) -> Forgetting:
@@ -196,6 +195,11 @@ class Forgetting:
         """The shadows when action k was action source[k] before, -1 if it is new."""
         shadows = tuple(one.reindexed(before, after, source) for one in self.shadows)
         return replace(self, shadows=shadows, errors=RecentErrors())
+
+
+def _squared_errors(estimates: Floats, log: Log, scale: RewardScale) -> Floats:
+    """(n,): squared errors of estimates that are kept within the rewards seen."""
+    return np.asarray((log.reward - estimates.clip(scale.low, scale.high)) ** 2)
 
 
 NOTHING_FORGOTTEN = Forgetting()
