@@ -60,8 +60,12 @@ class Shadow:
         squares = self.log_score_gap_squares
         return self.log_score_gap / math.sqrt(squares) if squares > 0.0 else 0.0
 
-    def with_gaps(self, gaps: Floats) -> Shadow:
-        """The shadow with its log-scores of new rows less those of the best class, (n,)."""
+    def compared(self, least: Floats, noise: float, log: Log, scale: RewardScale) -> Shadow:
+        """The shadow with its gaps on rows that it has not seen, where the best class has these errors."""
+        if self.model is None:
+            return self
+        own = _squared_errors(self.model.model.estimates_of(log), log, scale)
+        gaps = np.clip((least - own) / (2.0 * noise), -_MOST_SURPRISE, _MOST_SURPRISE)
         kept = math.pow(0.5, len(gaps) / self.half_life)
         return replace(
             self,
@@ -159,17 +163,11 @@ class Forgetting:
         noise = min(one.noise for one in given)
         squares = np.stack([_squared_errors(one.estimates, log, scale) for one in given])
         least = squares[squares.sum(axis=1).argmin()]
-        shadows = []
-        for shadow in self.shadows:
-            if shadow.model is not None:
-                own = _squared_errors(shadow.model.model.estimates_of(log), log, scale)
-                gaps = np.clip((least - own) / (2.0 * noise), -_MOST_SURPRISE, _MOST_SURPRISE)
-                shadow = shadow.with_gaps(gaps)
-            shadows.append(shadow)
+        shadows = tuple(one.compared(least, noise, log, scale) for one in self.shadows)
         errors = self.errors if active == self.active else RecentErrors()
         if playing is not None:
             errors = errors.updated(_squared_errors(playing.estimates, log, scale))
-        return replace(self, shadows=tuple(shadows), errors=errors, active=active)
+        return replace(self, shadows=shadows, errors=errors, active=active)
 
     def followed(self, winner: Shadow) -> Forgetting:
         """The shadows when fits go on from the winner's rows: those that forget less do so, too."""
