@@ -18,7 +18,7 @@ from benchmarks.regret.cells import Cell, Result
 from benchmarks.regret.contestants import Contestant
 from benchmarks.regret.costs import estimate
 from benchmarks.regret.environments import Place
-from benchmarks.regret.practice.contestants import HALF_LIFE, SHORT, chosen
+from benchmarks.regret.practice.contestants import HALF_LIFE, PARTS, SHORT, chosen
 from benchmarks.regret.practice.requirements import requirements
 from benchmarks.regret.practice.split import FIRST_SEED, GROUPS, SPLIT, Entry
 from benchmarks.regret.practice.table import shares
@@ -184,7 +184,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=list(SHORT),
         metavar="NAME",
-        help=f"{', '.join(SHORT)} (by default), {HALF_LIFE}, or whole names of the suite's contestants",
+        help=f"{', '.join(SHORT)} (by default), {HALF_LIFE}, {PARTS}, or names of the suite's contestants",
     )
     add("--seeds", type=int, default=5, metavar="N", help="truths and orderings of each, 5 by default")
     add("--rounds", type=int, metavar="T", help="length of all runs; as the split declares by default")
