@@ -19,6 +19,7 @@ from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
+from gyrfalcon.learners.adaptive.safe_return import NO_REFERENCE, SafeReturn
 from gyrfalcon.learners.adaptive.value_gate import ValueGate
 from gyrfalcon.learners.reward_scale import NOTHING_SEEN, RewardScale
 from gyrfalcon.learners.steps import Data
@@ -186,6 +187,7 @@ class AdaptiveState:
     """The passive share of Corollary 1 at the latest estimate."""
     share_reason: str = ""
     scale: RewardScale = NOTHING_SEEN
+    safe: SafeReturn = NO_REFERENCE
 
     @property
     def active_fit(self) -> ClassFit | None:
@@ -202,8 +204,8 @@ class AdaptiveState:
     def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
         """Report lines: comparison of the classes, passive share, and gate of the linear class."""
         assert self.linear is not None
-        lines: list[str] = []
         unit = self.scale.unit or 1.0
+        lines = list(self.safe.report_lines(unit))
         if self.candidates.fits:
             has_data = [True, *(fit is not None for fit in self.candidates.fits)]
             excluded = [False, *self.candidates.excluded]
@@ -277,6 +279,7 @@ class AdaptiveState:
             candidates=self.candidates.reindexed(source),
             linear=None if self.linear is None else self.linear.reindexed(source),
             passive=None if self.passive is None else action_changes.renumbered(self.passive, source),
+            safe=SafeReturn(n_trials=self.safe.n_trials),
         )
 
 
