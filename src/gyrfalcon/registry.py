@@ -219,6 +219,8 @@ ENTRIES = (
     Entry("AdaptiveState", "learners.adaptive.state", "stored", "state/adaptive"),
     Entry("GateStatistics", "learners.adaptive.pooled_fit", "stored", "state/gate-statistics"),
     Entry("ValueGate", "learners.adaptive.value_gate", "stored", "state/value-gate"),
+    Entry("SafeReturn", "learners.adaptive.safe_return", "stored", "state/safe-return"),
+    Entry("SharedPolicy", "learners.adaptive.safe_return", "stored", "policy/shared"),
     Entry("ClassFit", "learners.adaptive.class_fit", "stored", "state/class-fit"),
     Entry("PooledFit", "learners.adaptive.pooled_fit", "stored", "state/pooled-fit"),
     Entry("CandidateClasses", "learners.adaptive.candidates", "stored", "state/candidate-classes"),

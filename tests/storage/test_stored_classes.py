@@ -24,6 +24,7 @@ from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.adaptive.safe_return import SharedPolicy
 from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
@@ -227,7 +228,8 @@ def others() -> list[object]:
     known = np.array([True, False, True])
     untried = [TryingKernel(SoftmaxKernel(1.0), known), TryingPolicy(UniformPolicy(3), known)]
     tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
-    return [problem, problem.rewards, kernels, decisions, untried, tally, sums()]
+    shared = SharedPolicy(UniformPolicy(3), UniformPolicy(3), 0.5)
+    return [problem, problem.rewards, kernels, decisions, untried, tally, sums(), shared]
 
 
 def sums() -> Sums:

@@ -24,6 +24,7 @@ from gyrfalcon.learners.adaptive.candidates import CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.model_classes import ClassChoice, ParsedClasses
 from gyrfalcon.learners.adaptive.pooled_fit import GateStatistics, PooledFit
+from gyrfalcon.learners.adaptive.safe_return import NO_REFERENCE, running_policy
 from gyrfalcon.learners.adaptive.state import AdaptiveState, adaptive_state
 from gyrfalcon.learners.adaptive.validation import checked_classes
 from gyrfalcon.learners.adaptive.value_gate import GateRule, ValueGate
@@ -82,8 +83,11 @@ class AdaptiveFalcon:
     half_life
         Rows after which a row's weight has halved. "auto": all rows count alike until the environment has
         surely changed, and earlier ones are then forgotten. None: all rows count alike, whatever changes.
+    safe
+        Whether an earlier epoch's policy plays again while it surely earns more than the latest one: both
+        share the rounds once rewards have fallen.
     delta
-        Confidence (delta) of the constraint's slack, in (0, 0.49].
+        Confidence (delta) of the constraint's slack, and of all returns together, in (0, 0.49].
     passive_design
         "coin": passive rounds anywhere in an epoch. "tail": at its end, at least one.
     passive_data, data
@@ -111,6 +115,7 @@ class AdaptiveFalcon:
     classes: str | Linear | Sequence[ClassChoice] | None = field(default=None, compare=False)
     gate: GateRule = "value"
     half_life: float | Literal["auto"] | None = "auto"
+    safe: bool = False
     delta: float = 0.05
     passive_design: Literal["tail", "coin"] | PassiveDesign = "coin"
     passive_data: Data = "all"
@@ -178,6 +183,7 @@ class AdaptiveFalcon:
             scale=scale,
             n_seen=before.n_seen + len(log),
             n_undiscounted=before.n_undiscounted + len(log),
+            safe=before.safe.updated(epoch, log, before.scale, self.delta) if self.safe else NO_REFERENCE,
         )
         if self.half_life == "auto" and self.data == "all":
             given = linear.oracle, log, linear.statistics.pooled, linear.penalties
@@ -192,7 +198,7 @@ class AdaptiveFalcon:
 
     def adapt(self, epoch: Epoch, problem: Problem) -> Epoch:
         """The epoch with actions added or retired: fits of the others stay, and nothing is refitted."""
-        state, policy = adaptive_state(epoch).reindexed(problem), without_trying(epoch.policy)
+        state, policy = adaptive_state(epoch).reindexed(problem), without_trying(running_policy(epoch.policy))
         adapted: Policy = (everyone := UniformPolicy(problem.n_actions))
         if isinstance(policy, KernelPolicy):
             adapted = state.policy(policy.scorer.bonus, policy.kernel)  # type: ignore[attr-defined]
@@ -264,7 +270,7 @@ class AdaptiveFalcon:
         details = state.report_lines(self._parsed.names, corollary=self.epsilon == "corollary")
         following = epoch.successor(
             self.schedule,
-            policy=state.policy(bonus, InverseGapWeighting(gamma / state.scale.spread)),
+            policy=state.safe.policy(state.policy(bonus, InverseGapWeighting(gamma / state.scale.spread))),
             state=state,
             report=steps.in_units_of_log(replace(report, gamma=gamma, details=details), state.scale),
         )

@@ -17,6 +17,7 @@ from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.forgetting import NOTHING_FORGOTTEN, Forgetting
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
 from gyrfalcon.learners.adaptive.pooled_fit import PooledFit
+from gyrfalcon.learners.adaptive.safe_return import NO_REFERENCE, SafeReturn
 from gyrfalcon.learners.reward_scale import NOTHING_SEEN, RewardScale
 from gyrfalcon.oracles.linear.models import OptimisticModel
 
@@ -49,6 +50,7 @@ class AdaptiveState:
     scale: RewardScale = NOTHING_SEEN
     forgetting: Forgetting = NOTHING_FORGOTTEN
     """What notices changes of the environment; without shadows where a half-life is given."""
+    safe: SafeReturn = NO_REFERENCE
 
     @property
     def active_fit(self) -> ClassFit | None:
@@ -65,8 +67,8 @@ class AdaptiveState:
     def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
         """Report lines: comparison of the classes, passive share, and gate of the linear class."""
         assert self.linear is not None
-        lines: list[str] = []
         unit = self.scale.unit or 1.0
+        lines = list(self.safe.report_lines(unit))
         if self.candidates.fits:
             has_data = [True, *(fit is not None for fit in self.candidates.fits)]
             excluded = [False, *self.candidates.excluded]
@@ -172,6 +174,7 @@ class AdaptiveState:
             linear=linear,
             forgetting=forgetting,
             passive=None if self.passive is None else action_changes.renumbered(self.passive, source),
+            safe=SafeReturn(n_trials=self.safe.n_trials),
         )
 
 
