@@ -199,6 +199,8 @@ ENTRIES = (
     Entry("StandardisedMap", "oracles.features.bases", "stored", "feature-map/standardised"),
     Entry("ChainedMap", "oracles.features.bases", "stored", "feature-map/chained"),
     Entry("TreeMap", "oracles.regressors.forest_features", "stored", "feature-map/forest"),
+    Entry("ForestMap", "oracles.regressors.forest_features", "stored", "feature-map/shared-splits"),
+    Entry("Forest", "oracles.features.forest", "stored", "forest/shared-splits"),
     Entry("LinearOracle", "oracles.linear.linear", "stored", "oracle/linear"),
     Entry("PerActionModel", "oracles.linear.models", "stored", "model/per-action"),
     Entry("JointModel", "oracles.linear.models", "stored", "model/joint"),

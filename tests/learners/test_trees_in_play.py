@@ -18,7 +18,7 @@ from gyrfalcon.environments.data.named import dataset
 from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.adaptive.state import adaptive_state
-from gyrfalcon.oracles.regressors.forest_features import TreeMap
+from gyrfalcon.oracles.regressors.forest_features import ForestMap, grown
 from gyrfalcon.simulation.simulate import simulate
 from gyrfalcon.storage.files import load, save
 
@@ -48,11 +48,11 @@ def fit_of(epoch: Epoch) -> ClassFit | None:
     return adaptive_state(epoch).candidates.fits[0]
 
 
-def trees_of(epoch: Epoch) -> TreeMap | None:
+def trees_of(epoch: Epoch) -> ForestMap | None:
     fit = fit_of(epoch)
     if fit is None:
         return None
-    assert isinstance(fit.oracle.design.basis, TreeMap)
+    assert isinstance(fit.oracle.design.basis, ForestMap)
     return fit.oracle.design.basis
 
 
@@ -157,8 +157,11 @@ def test_where_rows_are_forgotten_trees_are_grown_on_the_latest(half_life: float
         epoch = forgetful.next_epoch(epoch, checks(100, seed))
     basis = trees_of(epoch)
     assert basis is not None
-    regressors = [one for one in basis.model.regressors if one is not None]
-    assert [one.rows.active.n for one in regressors] == [n_grown, n_grown]  # both know which rows are theirs
+    fit = fit_of(epoch)
+    assert fit is not None
+    kept = Log.concat(adaptive_state(epoch).candidates.buffered_logs, 2)
+    latest = [grown(kept.take(slice(end - n_grown, end)), 2)[0] for end in range(n_grown, 1_301, 100)]
+    assert any(np.array_equal(one.forest.values, basis.forest.values) for one in latest)
 
 
 def test_under_a_half_life_trees_that_are_dropped_come_back_as_soon_as_others() -> None:

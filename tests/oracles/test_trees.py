@@ -15,7 +15,7 @@ from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.model_classes import AUTO, parsed_classes
 from gyrfalcon.oracles.linear.models import LinearModel
 from gyrfalcon.oracles.linear.penalties import Penalties
-from gyrfalcon.oracles.regressors.forest_features import TreeMap, dealt, grown
+from gyrfalcon.oracles.regressors.forest_features import ForestMap, dealt, grown
 from gyrfalcon.oracles.regressors.prediction import FittedEstimator, predictions_of
 
 
@@ -132,17 +132,16 @@ def test_trees_come_after_all_other_classes() -> None:
         parsed_classes("auto_tree")
 
 
-def test_without_scikit_learn_trees_are_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trees_need_no_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    with pytest.raises(ValueError, match=r"scikit-learn grows.*install gyrfalcon\[sklearn\]"):
-        parsed_classes("auto_trees")
-    assert parsed_classes("auto").names == AUTO
+    assert parsed_classes("auto_trees").names == (*AUTO, "trees")
+    assert np.isfinite(model_of(rows_of(300)).scores(Contexts(np.zeros((2, 4))))).all()
 
 
 def test_many_rows_have_the_columns_of_few() -> None:
     trees, x = grown(rows_of(2_500), 3)[0], np.random.default_rng(2).normal(size=(2_500, 4))
     parts = [trees.expand(x[start : start + 700]) for start in range(0, 2_500, 700)]
-    assert isinstance(trees, TreeMap)
+    assert isinstance(trees, ForestMap)
     assert np.array_equal(trees.expand(x), np.concatenate(parts))
     assert trees.expand(x[:0]).shape == (0, 7)
     assert np.array_equal(trees.expand(x[5]), trees.expand(x)[5])

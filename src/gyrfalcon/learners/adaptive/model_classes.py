@@ -27,7 +27,6 @@ from gyrfalcon.oracles.features.bases import (
 )
 from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.oracles.regressors.forest_features import check_installed
 
 MAX_COLUMNS = 400
 MAX_NUMBERS = 1 << 22
@@ -48,7 +47,7 @@ _MAX_KNOTS, _TOTAL_KNOTS = 16, 64
 
 ClassChoice = str | Linear
 TREES, AUTO_TREES = "trees", "auto_trees"
-"""Grown by scikit-learn on the rows, not on their contexts alone: `oracles.regressors.forest_features`."""
+"""Grown on the rows, not on their contexts alone: `oracles.regressors.forest_features`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +149,8 @@ def _checked(given: object) -> tuple[ClassChoice, ...]:
         if given == "auto":
             return AUTO
         if given == AUTO_TREES:
-            return (*AUTO, *_checked(TREES))
-        if given == TREES:
-            check_installed()
-        elif given not in _NAMED:
+            return (*AUTO, TREES)
+        if given != TREES and given not in _NAMED:
             known = suggestion(given, ["auto", AUTO_TREES, *NAMES, TREES])
             raise ValueError(f"classes names {given!r}, which is no model class: {known}")
         return (given,)

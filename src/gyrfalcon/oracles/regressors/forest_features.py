@@ -6,7 +6,7 @@ forest was grown on, the regression sees predictions of trees grown on the other
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,21 +14,48 @@ from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.oracles.features.bases import FeatureMap, Identity, StandardisedMap
+from gyrfalcon.oracles.features.forest import Forest
+from gyrfalcon.oracles.features.forest_growth import Growth, grow_forest
 from gyrfalcon.oracles.regressors.fitted import RegressorModel
-from gyrfalcon.oracles.regressors.regressor import Regressor, RegressorOracle
-from gyrfalcon.oracles.regressors.spec import Estimator, class_named
 
-_KIND = "sklearn.ensemble.ExtraTreesRegressor"
-_FOREST = Estimator(_KIND, (("min_samples_leaf", 2), ("n_estimators", 40)))
-_HALF = Estimator(_KIND, (("min_samples_leaf", 2), ("n_estimators", 15)))
+_WHOLE, _HALF = Growth(n_trees=40), Growth(n_trees=15)
+"""The forest that decides, and those that predict the rewards of each other's rows."""
 
 _ROWS_AT_ONCE = 1024
-"""Rows that are laid out for every action at a time, and from which features are scaled."""
+"""Rows that are laid out for every action at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForestMap:
+    """The inputs, and the predictions of a forest for each action."""
+
+    inputs: FeatureMap
+    forest: Forest
+
+    @property
+    def n_inputs(self) -> int:
+        """The number p of inputs."""
+        return self.inputs.n_inputs
+
+    @property
+    def n_features(self) -> int:
+        """The number of input features, plus one per action."""
+        return self.inputs.n_features + self.forest.n_actions
+
+    def expand(self, x: Floats) -> Floats:
+        """The features (..., D) of the inputs (..., p)."""
+        predicted = self.forest.predict(x.reshape(-1, self.n_inputs))
+        return np.concatenate(
+            [self.inputs.expand(x), predicted.reshape(*x.shape[:-1], predicted.shape[1])], axis=-1
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class TreeMap:
-    """The inputs, and the predictions of a forest for each action."""
+    """The inputs, and the predictions of a forest of scikit-learn for each action.
+
+    Such maps are no longer made, but stand in files of earlier days, which load and decide as they did.
+    """
 
     inputs: FeatureMap
     model: RegressorModel
@@ -55,45 +82,31 @@ class TreeMap:
         )
 
 
-def check_installed() -> None:
-    """Raise ValueError where scikit-learn, which grows the trees, is not installed."""
-    try:
-        class_named(_KIND)
-    except ValueError as error:
-        raise ValueError(
-            "classes names 'trees', which scikit-learn grows, and that is not installed; install "
-            "gyrfalcon[sklearn], or choose classes='auto'."
-        ) from error
-
-
-def grown(rows: Log, n_actions: int, seed: int = 0) -> tuple[TreeMap, Floats]:
+def grown(rows: Log, n_actions: int, seed: int = 0) -> tuple[ForestMap, Floats]:
     """The map to inputs and predictions of trees that are grown on these rows, and their columns (n, d).
 
     The columns of the rows themselves have predictions of trees that were grown on others.
     """
     inputs = StandardisedMap.of(Identity().fit(rows.contexts.shared), rows.contexts.shared)
-    some = Contexts(rows.contexts.shared[:_ROWS_AT_ONCE])
-    forest = Regressor(_FOREST, seed=seed).oracle(some, n_actions)
-    half = replace(forest, settings=Regressor(_HALF, seed=seed))
-    return TreeMap(inputs, _forests(forest, rows)), _crossfitted(half, inputs, rows)
+    forest = ForestMap(inputs, _forest(rows, n_actions, _WHOLE, seed))
+    return forest, _crossfitted(inputs, rows, n_actions, seed)
 
 
-def _crossfitted(oracle: RegressorOracle, inputs: FeatureMap, rows: Log) -> Floats:
+def _crossfitted(inputs: FeatureMap, rows: Log, n_actions: int, seed: int) -> Floats:
     """(n, d): the columns of the rows, with predictions of trees that were grown on others."""
     halves = dealt(rows)
-    phi = np.empty((len(rows), 1 + inputs.n_features + oracle.design.n_actions))
+    phi = np.empty((len(rows), 1 + inputs.n_features + n_actions))
     phi[:, 0] = 1.0
     for half in (halves, ~halves):
-        unseen = TreeMap(inputs, _forests(oracle, rows.where(~half)))
-        phi[half, 1:] = unseen.expand(rows.contexts.shared[half])
+        others = rows.where(~half)
+        if half.any():
+            unseen = ForestMap(inputs, _forest(others if len(others) else rows, n_actions, _HALF, seed))
+            phi[half, 1:] = unseen.expand(rows.contexts.shared[half])
     return phi
 
 
-def _forests(oracle: RegressorOracle, rows: Log) -> RegressorModel:
-    """A forest for each action that has rows."""
-    model, _ = oracle.fit(oracle.summarise(rows), oracle.empty())
-    assert isinstance(model, RegressorModel)
-    return model
+def _forest(rows: Log, n_actions: int, settings: Growth, seed: int) -> Forest:
+    return grow_forest(rows.contexts.shared, rows.action, rows.reward, n_actions, settings, seed)
 
 
 def dealt(rows: Log) -> Bools:
