@@ -10,6 +10,7 @@ large class has a privilege.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,8 +38,8 @@ class Predictions:
     """(n,): estimated rewards of the actions that were taken."""
     leverages: Floats
     """(n,): phi'P phi of these actions, in units of the noise."""
-    noise: float
-    """The variance of rewards around its estimates, as the class estimates it."""
+    noise: float | Floats
+    """The variance of rewards around its estimates, as the class estimates it; (n,) where rows differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,9 @@ class ClassComparison:
         given = [one for one in predictions if one is not None]
         errors = np.stack([log.reward - one.estimates.clip(*bounds) for one in given]) ** 2
         variances = np.stack([one.noise * (1.0 + one.leverages) for one in given])
-        scores = -0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, _MOST_SURPRISE)
+        # Rewards with two values, of which variances differ from row to row, are never absurd.
+        most = math.inf if any(isinstance(one.noise, np.ndarray) for one in given) else _MOST_SURPRISE
+        scores = -0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, most)
         gaps = n_rows * (scores[np.newaxis] - scores[:, np.newaxis])  # at i, j: j's score above i's
         here = np.ix_(compared, compared)
         total, squares = self.log_score_gap.copy(), self.log_score_gap_squares.copy()

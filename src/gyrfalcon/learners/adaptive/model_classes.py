@@ -47,6 +47,8 @@ _MAX_KNOTS, _TOTAL_KNOTS = 16, 64
 """With few inputs, splines have more knots: at most these per input, and in total."""
 
 ClassChoice = str | Linear
+LOGISTIC = "logistic"
+"""For rewards with two values: `logistic_fit`."""
 TREES, AUTO_TREES = "trees", "auto_trees"
 """Grown by scikit-learn on the rows, not on their contexts alone: `oracles.regressors.forest_features`."""
 
@@ -258,6 +260,7 @@ def median_distance(z: Floats) -> float:
 _NAMED: Mapping[str, Callable[[Floats, int, int], _Parts | None]] = MappingProxyType(
     {
         "linear": _linear,
+        "logistic": _linear,
         "quadratic": _quadratic,
         "splines": _splines,
         "fourier": _fourier,

@@ -15,8 +15,7 @@ from gyrfalcon.core.policies.kernels import Kernel
 from gyrfalcon.core.policies.untried import trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
-from gyrfalcon.learners.adaptive.candidates import CandidateClasses
-from gyrfalcon.learners.adaptive.class_fit import ClassFit
+from gyrfalcon.learners.adaptive.candidates import AnyFit, CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
 from gyrfalcon.learners.adaptive.value_gate import ValueGate
@@ -188,7 +187,7 @@ class AdaptiveState:
     scale: RewardScale = NOTHING_SEEN
 
     @property
-    def active_fit(self) -> ClassFit | None:
+    def active_fit(self) -> AnyFit | None:
         """The fit of the active class, None if that is the linear one."""
         return self.candidates.fits[self.active - 1] if self.active else None
 
@@ -225,7 +224,8 @@ class AdaptiveState:
         fit, scale, scorer = self.active_fit, self.scale, self.linear.scorer
         model = scorer.model if fit is None or fit.model is None else fit.model
         model = replace(model, origin=scale.anchor, unit=scale.unit or 1.0)
-        return replace(scorer, model=model, bonus=bonus, bounds=(scale.low, scale.high))
+        bounds = scale.low, scale.high
+        return replace(scorer, model=model, bonus=bonus, bounds=bounds)  # type: ignore[arg-type]  # logistic
 
     def policy(self, bonus: float, kernel: Kernel) -> Policy:
         """The kernel over the scores of the active class; actions without data are tried."""
