@@ -65,7 +65,7 @@ def test_the_report_says_how_often_rows_were_forgotten() -> None:
     n_changes = adaptive_state(epoch).forgetting.n_changes
     assert n_changes > 0
     assert epoch.report is not None
-    assert f"rows from before a change were forgotten {n_changes} times" in epoch.report.details
+    assert f"changes after which earlier rows were forgotten: {n_changes}" in epoch.report.details
     linear = adaptive_state(epoch).linear
     assert linear is not None
     assert linear.statistics.pooled.n < 2_500.0

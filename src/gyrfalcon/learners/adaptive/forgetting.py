@@ -89,7 +89,7 @@ class Shadow:
 class RecentErrors:
     """Squared errors of a class one block ahead: their sums over all rows, and over those of late.
 
-    >>> errors = RecentErrors().updated(np.tile([0.8, 1.2], 1000)).updated(np.tile([1.8, 2.2], 50))
+    >>> errors = RecentErrors().updated(np.tile([0.8, 1.2], 1000)).updated(np.tile([1.8, 2.2], 250))
     >>> bool(errors.z > 4.0)
     True
     """

@@ -76,7 +76,7 @@ class AdaptiveState:
         elif len(names) > 1:
             lines.append(_LINEAR_ALONE)
         if self.forgetting.n_changes:
-            lines.append(f"rows from before a change were forgotten {self.forgetting.n_changes} times")
+            lines.append(f"changes after which earlier rows were forgotten: {self.forgetting.n_changes}")
         if self.active:
             return (*lines, *((_LINEAR_ONLY,) if corollary else ()))
         reason = (self.share_reason,) if self.share_reason else ()
