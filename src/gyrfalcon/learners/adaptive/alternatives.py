@@ -8,6 +8,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.learners.adaptive.pooled_fit import GateStatistics
+from gyrfalcon.oracles.linear.half_whitening import penalised_columns
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.marginal_fit import centring
 from gyrfalcon.oracles.linear.models import LinearModel
@@ -28,9 +29,9 @@ def alternative_fits(
 ) -> tuple[list[LinearModel], ConstrainedFit]:
     """Models of the four alternatives, and the constrained fit at this slack.
 
-    All are ridge regressions on features standardised by all rows.
+    All are ridge regressions on the columns that the pooled fit has its penalties on.
     """
-    change = oracle.standardisation(given.pooled.rootless())
+    change = penalised_columns(oracle, given.pooled.rootless())
     center = centring(oracle, penalties)
     pooled, passive, weighted = (
         center.less(part).transformed(change)
@@ -53,7 +54,7 @@ def ridge_slack(
     """
     if given.n_passive == 0.0:
         return math.inf
-    change = oracle.standardisation(given.pooled.rootless())
+    change = penalised_columns(oracle, given.pooled.rootless())
     df = degrees_of_freedom(given.passive.rootless().transformed(change).gram, penalties.of_columns)
     spread = df + 2.0 * math.sqrt(df * log_confidence) + 2.0 * log_confidence
     return given.pooled.reward_variance * spread / given.n_passive

@@ -6,6 +6,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.oracles.linear.centring import Centring
+from gyrfalcon.oracles.linear.half_whitening import penalised_columns
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import LinearModel, OptimisticModel
 from gyrfalcon.oracles.linear.penalties import PenalisedFit, Penalties
@@ -18,20 +19,17 @@ def marginal_fit(
 ) -> tuple[OptimisticModel, LinearFit, Penalties]:
     """The fit with its confidence widths and without a bonus, the fit itself, and the next penalties.
 
-    Columns are standardised, and penalties act on standardised columns.
+    Penalties act on columns that are standardised and half whitened.
     """
-    change, center = oracle.standardisation(rows), centring(oracle, penalties)
+    change, center = penalised_columns(oracle, rows), centring(oracle, penalties)
     fit, factors = ridge_fit(center.less(rows).transformed(change), penalties.of_columns)
     model = oracle.model_of(center.above(fit.coefficients @ change), rows).eagerly()
     widths = np.ascontiguousarray(factors @ change)
     solved = PenalisedFit(
         fit.coefficients, np.square(factors).sum(axis=1), float(np.sum(fit.residual_squares))
     )
-    return (
-        OptimisticModel(model, oracle.design, widths, 0.0),
-        fit,
-        penalties.updated(solved, rows, oracle.design),
-    )
+    following = penalties.updated(solved, rows, oracle.design).bounded(rows.n, oracle.design)
+    return OptimisticModel(model, oracle.design, widths, 0.0), fit, following
 
 
 def inverse_fit(

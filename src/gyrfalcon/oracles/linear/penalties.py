@@ -30,6 +30,9 @@ _LEAST_NOISE = 1e-3
 _MOST_DEGREES = 0.9
 """Largest share of rows that parameters may take up when the noise is estimated."""
 _LARGEST = 1e9
+_MOST_EARLY, _EARLY_ROWS = 5.0, 100.0
+"""Largest penalty of slopes up to this many rows, where it is bounded; from there on the bound grows with the
+square of the rows. Few rows hardly tell whether slopes are small, and what is shrunk is not explored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,13 @@ class Penalties:
         values = np.clip(noise / np.maximum(prior, noise / _LARGEST), self.least, _LARGEST)
         center = self.center + fit.mean_intercept(design, seen)
         return replace(self, values=values, noise=noise, center=center)
+
+    def bounded(self, n: float, design: Design) -> Penalties:
+        """The penalties after n rows with those of slopes kept within what few rows can tell."""
+        most = max(_MOST_EARLY * max(1.0, n / _EARLY_ROWS) ** 2, self.least)
+        values = np.minimum(self.values, most)
+        values[: int(design.intercept)] = self.values[: int(design.intercept)]
+        return replace(self, values=values)
 
     def _prior_variances(
         self, squares: Floats, degrees: Floats, variance: float, noise: float, n: float, design: Design
