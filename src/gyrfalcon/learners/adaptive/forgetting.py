@@ -6,10 +6,10 @@ of them predicts surely better, the pooled fit goes on from the rows as that sha
 than the change is forgotten, and from there on all rows count alike again. The fit from before the change is
 set aside: when it surely predicts better, as in a season that returns, fits go on from its rows.
 
-A class that is wrong fits the rows of late better than all rows, only because its policy has moved. But errors
-become smaller while a class learns, right or wrong. So the shadows decide while the linear class is active
-and its errors, one block ahead, have grown. A wide class is watched by its errors alone: when they are surely
-larger of late than before, it starts anew.
+A class that is wrong fits the rows of late better than all rows, only because its policy has moved. But
+errors become smaller while a class learns, right or wrong. So the shadows decide while the linear class is
+active and its errors, one block ahead, have grown. A wide class is watched by its errors alone: when they are
+surely larger of late than before, it starts anew.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ without any all say the same, and make many standard errors of next to nothing."
 _MIN_LINEAR_ERRORS_Z, _MIN_ERRORS_Z = 1.0, 4.0
 """Standard errors by which the errors of the linear class, and of a wide class, must have grown."""
 _SET_ASIDE_HALF_LIFE = 300.0
-"""Rows after which a row counts half where the fit set aside is compared: it predicts badly for as long as its
-season is over, and is to be found again soon after that returns."""
+"""Rows after which a row counts half where the fit set aside is compared: it predicts badly for as long as
+its season is over, and is to be found again soon after that returns."""
 _MOST_SURPRISE, _LARGEST_ERROR = 5.0, 25.0
 """Log-likelihood that one row can count for or against a shadow, and the largest squared error of a wide
 class in multiples of their mean before: one absurd reward is no change."""
@@ -197,15 +197,15 @@ class Forgetting:
         """The shadows when fits go on from the winner's rows: those that forget less do so, too.
 
         The pooled fit until now, with these rows, is set aside. A change can need several steps: so the
-        errors of the linear class go on, those of a wide class start anew with it.
+        errors of the linear class go on, and so do all shadows where fits return to the rows set aside.
         """
+        returns = winner is self.set_aside
         shadows = [
             Shadow(one.half_life, winner.rows, winner.penalties)
-            if one.half_life > winner.half_life
+            if one.half_life > winner.half_life and not returns
             else replace(one, log_score_gap=0.0, log_score_gap_squares=0.0)
             for one in self.shadows
         ]
-        returns = winner is self.set_aside
         return Forgetting(
             tuple(shadows),
             RecentErrors() if self.active else self.errors,
