@@ -22,6 +22,7 @@ from gyrfalcon.learners.adaptive.forgetting import HALF_LIVES, Forgetting, Recen
 from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.penalties import Penalties
+from gyrfalcon.storage import files
 
 LINEAR = Switching((LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1)), at=3_000)
 SINUSOID = Switching(
@@ -225,6 +226,24 @@ def test_rows_set_aside_stay_as_they_are() -> None:
     assert refitted is not None
     assert refitted.model is not None
     np.testing.assert_array_equal(refitted.rows.gram, aside.rows.gram)
+
+
+def test_rows_set_aside_are_stored_and_follow_the_actions(tmp_path: Path) -> None:
+    learner = AdaptiveFalcon(classes="linear")
+    epoch = played(LINEAR, 4_500, learner)
+    files.save(tmp_path / "epoch", epoch)
+    ours = adaptive_state(epoch).forgetting.set_aside
+    theirs = adaptive_state(files.load(tmp_path / "epoch")).forgetting.set_aside
+    assert ours is not None
+    assert theirs is not None
+    np.testing.assert_array_equal(theirs.rows.gram, ours.rows.gram)
+    assert theirs.log_score_gap == ours.log_score_gap
+    _, *others = LINEAR.problem.actions
+    adapted = learner.adapt(epoch, replace(LINEAR.problem, actions=(*others, "new")))
+    moved = adaptive_state(adapted).forgetting.set_aside
+    assert moved is not None
+    np.testing.assert_array_equal(moved.rows.weight[:-1], ours.rows.weight[1:])
+    assert moved.rows.weight[-1] == 0.0
 
 
 def test_a_season_that_returns_finds_its_rows() -> None:
