@@ -22,6 +22,7 @@ from gyrfalcon.learners.adaptive.forgetting import HALF_LIVES, Forgetting, Recen
 from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.penalties import Penalties
+from gyrfalcon.storage import files
 
 LINEAR = Switching((LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1)), at=3_000)
 SINUSOID = Switching(
@@ -37,7 +38,13 @@ def late_regret(environment: Environment, learner: AdaptiveFalcon) -> float:
 
 def played(environment: Environment, n: int, learner: AdaptiveFalcon, seed: int = 1) -> Epoch:
     """The epoch after n rounds."""
-    epoch = learner.start(environment.problem)
+    return played_on(environment, learner.start(environment.problem), n, learner, seed)
+
+
+def played_on(
+    environment: Environment, epoch: Epoch, n: int, learner: AdaptiveFalcon, seed: int = 1
+) -> Epoch:
+    """The epoch after n rounds in all, those of this epoch among them."""
     drawn, uniforms = environment.draw(0, n, seed), np.random.default_rng(seed).random((n, 3))
     while epoch.start < n:
         rounds = np.arange(epoch.start, min(epoch.stop, n))
@@ -152,18 +159,123 @@ def test_one_absurd_reward_is_no_change() -> None:
     assert errors.updated(np.full(500, 4.0)).z > 4.0
 
 
+GROWN = RecentErrors().updated(np.tile([0.8, 1.2], 1000)).updated(np.tile([1.8, 2.2], 250))
+SHRUNK = RecentErrors().updated(np.tile([0.8, 1.2], 1000)).updated(np.tile([0.4, 0.6], 250))
+
+
 def test_shadows_that_forget_less_go_on_from_the_winner() -> None:
-    epoch = played(LINEAR, 2_500, AdaptiveFalcon())
-    forgetting = adaptive_state(epoch).forgetting
-    short, long = forgetting.shadows
+    state = adaptive_state(played(LINEAR, 2_500, AdaptiveFalcon()))
+    linear = state.linear
+    assert linear is not None
+    short, long = state.forgetting.shadows
     won = replace(short, log_score_gap=10.0, log_score_gap_squares=1.0)
-    assert replace(forgetting, active=0, shadows=(won, long)).winner == won
-    after = Forgetting((won, long)).followed(won)
-    assert after.n_changes == 1
+    before = Forgetting((won, long), GROWN)
+    assert before.winner is won
+    after = before.followed(won, linear.statistics.pooled, linear.penalties, linear.model)
+    assert (after.n_changes, after.n_returns) == (1, 0)
     assert after.shadows[0].log_score_gap == 0.0
     assert after.shadows[1].rows is won.rows
     assert after.shadows[1].model is None
     assert after.winner is None
+    aside = after.set_aside
+    assert aside is not None
+    assert aside.rows.gram is linear.statistics.pooled.gram
+    assert aside.model is linear.model
+
+
+def test_shadows_decide_only_where_the_errors_of_the_linear_class_have_grown() -> None:
+    shadow = adaptive_state(played(LINEAR, 1_000, AdaptiveFalcon())).forgetting.shadows[0]
+    won = replace(shadow, log_score_gap=10.0, log_score_gap_squares=1.0)
+    assert Forgetting((won,), GROWN).winner is won
+    for errors in (SHRUNK, RecentErrors()):
+        assert Forgetting((won,), errors).winner is None
+        assert Forgetting((shadow,), errors, set_aside=won).winner is won  # it takes no growth to return
+
+
+def test_a_return_changes_the_places_of_the_fit_and_of_the_one_set_aside() -> None:
+    state = adaptive_state(played(LINEAR, 4_500, AdaptiveFalcon(classes="linear")))
+    linear, aside = state.linear, state.forgetting.set_aside
+    assert linear is not None
+    assert aside is not None
+    won = replace(aside, log_score_gap=10.0, log_score_gap_squares=1.0)
+    before = replace(state.forgetting, set_aside=won, errors=SHRUNK)
+    assert before.winner is won
+    after = before.followed(won, linear.statistics.pooled, linear.penalties, linear.model)
+    assert (after.n_changes, after.n_returns) == (before.n_changes, before.n_returns + 1)
+    assert after.set_aside is not None
+    assert after.set_aside.rows.gram is linear.statistics.pooled.gram
+    assert after.set_aside.z == 0.0
+    gone_on = linear.forgotten(won, 1.0)
+    assert gone_on.statistics.pooled is aside.rows
+
+
+def test_rows_set_aside_stay_as_they_are() -> None:
+    problem = LINEAR.problem
+    state = adaptive_state(played(LINEAR, 4_500, AdaptiveFalcon(classes="linear")))
+    linear, aside = state.linear, state.forgetting.set_aside
+    assert linear is not None
+    assert aside is not None
+    contexts = LINEAR.draw(0, 50, 0).contexts
+    log = problem.log(contexts, [problem.actions[0]] * 50, np.zeros(50), propensities="unknown")
+    after = state.forgetting.refitted(linear.oracle, log, linear.statistics.pooled, linear.penalties)
+    assert after.set_aside is aside
+    moved = state.forgetting.reindexed(linear.oracle, linear.oracle, np.arange(problem.n_actions))
+    assert moved.set_aside is not None
+    assert moved.set_aside.model is None
+    refitted = moved.refitted(linear.oracle, log, linear.statistics.pooled, linear.penalties).set_aside
+    assert refitted is not None
+    assert refitted.model is not None
+    np.testing.assert_array_equal(refitted.rows.gram, aside.rows.gram)
+
+
+def test_rows_set_aside_are_stored_and_follow_the_actions(tmp_path: Path) -> None:
+    learner = AdaptiveFalcon(classes="linear")
+    epoch = played(LINEAR, 4_500, learner)
+    files.save(tmp_path / "epoch", epoch)
+    ours = adaptive_state(epoch).forgetting.set_aside
+    theirs = adaptive_state(files.load(tmp_path / "epoch")).forgetting.set_aside
+    assert ours is not None
+    assert theirs is not None
+    np.testing.assert_array_equal(theirs.rows.gram, ours.rows.gram)
+    assert theirs.log_score_gap == ours.log_score_gap
+    _, *others = LINEAR.problem.actions
+    adapted = learner.adapt(epoch, replace(LINEAR.problem, actions=(*others, "new")))
+    moved = adaptive_state(adapted).forgetting.set_aside
+    assert moved is not None
+    np.testing.assert_array_equal(moved.rows.weight[:-1], ours.rows.weight[1:])
+    assert moved.rows.weight[-1] == 0.0
+
+
+def test_a_season_that_returns_finds_its_rows() -> None:
+    before, after = LinearEnvironment(environment_seed=0), LinearEnvironment(environment_seed=1)
+    seasons = Switching((before, after), every=3_000)
+    epoch = played(seasons, 7_000, AdaptiveFalcon(classes="linear"))
+    forgetting = adaptive_state(epoch).forgetting
+    assert forgetting.n_returns > 0
+    assert epoch.report is not None
+    assert f"returns to rows that had been set aside: {forgetting.n_returns}" in epoch.report.details
+
+
+def test_a_false_alarm_is_revoked() -> None:
+    environment = LinearEnvironment()
+    epoch = played(environment, 3_000, AdaptiveFalcon(classes="linear"))
+    state = adaptive_state(epoch)
+    linear = state.linear
+    assert linear is not None
+    nothing = replace(state.forgetting.shadows[0], rows=linear.oracle.empty())
+    forgetting = state.forgetting.followed(nothing, linear.statistics.pooled, linear.penalties, linear.model)
+    misled = replace(state, linear=linear.forgotten(nothing, 0.0), forgetting=forgetting)
+    epoch = played_on(environment, replace(epoch, state=misled), 4_000, AdaptiveFalcon(classes="linear"))
+    assert adaptive_state(epoch).forgetting.n_returns == 1
+    assert adaptive_state(epoch).linear.statistics.pooled.n > 3_000.0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_policy_that_moves_is_no_change_for_the_linear_class_alone(seed: int) -> None:
+    # The linear class is wrong there, and had forgotten by round 3,000 with each of these seeds: it compares
+    # better of late, with smaller errors.
+    epoch = played(dataset("texture"), 3_000, AdaptiveFalcon(classes="linear"), seed)
+    assert adaptive_state(epoch).forgetting.n_changes == 0
 
 
 def test_a_live_bandit_keeps_its_shadows_when_actions_come_and_after_it_was_saved(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 Beside the pooled linear fit there are shadows of it, in which the weight of a row halves every so many rows.
 While the environment stays and the linear class is right, shadows predict worse, as they know less. When one
 of them predicts surely better, the pooled fit goes on from the rows as that shadow weighs them: what is older
-than the change is forgotten, and from there on all rows count alike again.
+than the change is forgotten, and from there on all rows count alike again. The fit from before the change is
+set aside: when it surely predicts better, as in a season that returns, fits go on from its rows.
 
-A class that is wrong fits the rows of late better than all rows, only because its policy has moved. So the
-shadows decide while the linear class is active. A wide class is watched by its own errors, one block ahead:
-they become smaller while it learns, and when they are surely larger of late than before, it starts anew.
+A class that is wrong fits the rows of late better than all rows, only because its policy has moved. But
+errors become smaller while a class learns, right or wrong. So the shadows decide while the linear class is
+active and its errors, one block ahead, have grown. A wide class is watched by its errors alone: when they are
+surely larger of late than before, it starts anew.
 """
 
 from __future__ import annotations
@@ -33,8 +35,11 @@ HALF_LIVES = (500.0, 2000.0, 8000.0)
 _MIN_Z, _MIN_GAP = 3.0, 5.0
 """Standard errors and log-likelihood by which a shadow must predict better: where rewards are rare, rows
 without any all say the same, and make many standard errors of next to nothing."""
-_MIN_ERRORS_Z = 4.0
-"""Standard errors by which the errors of a wide class must have grown."""
+_MIN_LINEAR_ERRORS_Z, _MIN_ERRORS_Z = 1.0, 4.0
+"""Standard errors by which the errors of the linear class, and of a wide class, must have grown."""
+_SET_ASIDE_HALF_LIFE = 300.0
+"""Rows after which a row counts half where the fit set aside is compared: it predicts badly for as long as
+its season is over, and is to be found again soon after that returns."""
 _MOST_SURPRISE, _LARGEST_ERROR = 5.0, 25.0
 """Log-likelihood that one row can count for or against a shadow, and the largest squared error of a wide
 class in multiples of their mean before: one absurd reward is no change."""
@@ -73,11 +78,20 @@ class Shadow:
             log_score_gap_squares=kept**2 * self.log_score_gap_squares + float(gaps @ gaps),
         )
 
+    @property
+    def is_better(self) -> bool:
+        """Whether it has surely predicted better."""
+        return self.z > _MIN_Z and self.log_score_gap > _MIN_GAP
+
     def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int) -> Shadow:
         """The shadow with the sums of new rows, fitted anew."""
         rows = self.rows.scaled(math.pow(0.5, n_new / self.half_life)) + sums
-        model, _, penalties = marginal_fit(oracle, rows, self.penalties)
-        return replace(self, rows=rows, model=model, penalties=penalties)
+        return replace(self, rows=rows).fitted(oracle)
+
+    def fitted(self, oracle: LinearOracle) -> Shadow:
+        """The shadow fitted to its rows."""
+        model, _, penalties = marginal_fit(oracle, self.rows, self.penalties)
+        return replace(self, model=model, penalties=penalties)
 
     def reindexed(self, before: LinearOracle, after: LinearOracle, source: Ints) -> Shadow:
         """The shadow when action k was action source[k] before, -1 if it is new; compared anew."""
@@ -140,13 +154,20 @@ class Forgetting:
     """The number of the class whose errors these are."""
     n_changes: int = 0
     """How many times rows have been forgotten."""
+    set_aside: Shadow | None = None
+    """The pooled fit as it was when rows were forgotten last; no rows are added to it."""
+    n_returns: int = 0
+    """How many times fits have gone on from the rows set aside."""
 
     @property
     def winner(self) -> Shadow | None:
         """The shadow from whose rows fits are to go on, None where nothing is to be forgotten."""
         if self.active:
             return self.shadows[0] if self.shadows and self.errors.z > _MIN_ERRORS_Z else None
-        surely = [one for one in self.shadows if one.z > _MIN_Z and one.log_score_gap > _MIN_GAP]
+        given = self.shadows if self.errors.z > _MIN_LINEAR_ERRORS_Z else ()
+        if self.set_aside is not None:
+            given = (*given, self.set_aside)
+        surely = [one for one in given if one.is_better]
         return max(surely, key=lambda one: one.log_score_gap, default=None)
 
     def compared(
@@ -167,17 +188,32 @@ class Forgetting:
         errors = self.errors if active == self.active else RecentErrors()
         if playing is not None:
             errors = errors.updated(_squared_errors(playing.estimates, log, scale))
-        return replace(self, shadows=shadows, errors=errors, active=active)
+        aside = self.set_aside and self.set_aside.compared(least, noise, log, scale)
+        return replace(self, shadows=shadows, errors=errors, active=active, set_aside=aside)
 
-    def followed(self, winner: Shadow) -> Forgetting:
-        """The shadows when fits go on from the winner's rows: those that forget less do so, too."""
+    def followed(
+        self, winner: Shadow, rows: Moments, penalties: Penalties, model: OptimisticModel
+    ) -> Forgetting:
+        """The shadows when fits go on from the winner's rows: those that forget less do so, too.
+
+        The pooled fit until now, with these rows, is set aside. A change can need several steps: so the
+        errors of the linear class go on, and so do all shadows where fits return to the rows set aside.
+        """
+        returns = winner is self.set_aside
         shadows = [
             Shadow(one.half_life, winner.rows, winner.penalties)
-            if one.half_life > winner.half_life
+            if one.half_life > winner.half_life and not returns
             else replace(one, log_score_gap=0.0, log_score_gap_squares=0.0)
             for one in self.shadows
         ]
-        return Forgetting(tuple(shadows), active=self.active, n_changes=self.n_changes + 1)
+        return Forgetting(
+            tuple(shadows),
+            RecentErrors() if self.active else self.errors,
+            self.active,
+            self.n_changes + (not returns),
+            Shadow(_SET_ASIDE_HALF_LIFE, rows.rootless(), penalties, model),
+            self.n_returns + returns,
+        )
 
     def refitted(self, oracle: LinearOracle, log: Log, pooled: Moments, penalties: Penalties) -> Forgetting:
         """The shadows with new rows, and one more where there are rows enough to forget some."""
@@ -187,12 +223,16 @@ class Forgetting:
         shadows = tuple(one.refitted(oracle, sums, len(log)) for one in self.shadows)
         due = [half_life for half_life in HALF_LIVES[len(shadows) :] if pooled.n >= half_life]
         new = (Shadow(half_life, pooled.rootless(), penalties) for half_life in due)
-        return replace(self, shadows=(*shadows, *new))
+        aside = self.set_aside
+        if aside is not None and aside.model is None:
+            aside = aside.fitted(oracle)
+        return replace(self, shadows=(*shadows, *new), set_aside=aside)
 
     def reindexed(self, before: LinearOracle, after: LinearOracle, source: Ints) -> Forgetting:
         """The shadows when action k was action source[k] before, -1 if it is new."""
         shadows = tuple(one.reindexed(before, after, source) for one in self.shadows)
-        return replace(self, shadows=shadows, errors=RecentErrors())
+        aside = self.set_aside and self.set_aside.reindexed(before, after, source)
+        return replace(self, shadows=shadows, errors=RecentErrors(), set_aside=aside)
 
 
 def _squared_errors(estimates: Floats, log: Log, scale: RewardScale) -> Floats:

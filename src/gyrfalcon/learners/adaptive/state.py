@@ -77,6 +77,8 @@ class AdaptiveState:
             lines.append(_LINEAR_ALONE)
         if self.forgetting.n_changes:
             lines.append(f"changes after which earlier rows were forgotten: {self.forgetting.n_changes}")
+        if self.forgetting.n_returns:
+            lines.append(f"returns to rows that had been set aside: {self.forgetting.n_returns}")
         if self.active:
             return (*lines, *((_LINEAR_ONLY,) if corollary else ()))
         reason = (self.share_reason,) if self.share_reason else ()
@@ -131,7 +133,9 @@ class AdaptiveState:
             candidates=self.candidates.forgotten(kept),
             comparison=self.comparison.scaled(kept),
             linear=linear.forgotten(winner, kept),
-            forgetting=self.forgetting.followed(winner),
+            forgetting=self.forgetting.followed(
+                winner, linear.statistics.pooled, linear.penalties, linear.model
+            ),
         )
 
     def with_best_class(
