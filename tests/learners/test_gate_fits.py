@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import linalg, optimize
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
@@ -23,7 +23,7 @@ from gyrfalcon.oracles.solvers.constrained import ConstrainedFit
 
 K, TIGHTENING = 3, 0.1
 RIDGE = np.array([1.0, 2.0, 2.0])
-"""Penalties of the intercept and of two standardised features."""
+"""Penalties of the intercept and of two features, standardised and half whitened."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,16 @@ class Sample:
     weights: Floats
 
     @property
-    def standardised(self) -> Floats:
-        """[1, z] with z of mean 0 and scale 1 over all rows, whatever action was played."""
+    def columns(self) -> Floats:
+        """[1, z] with z of mean 0 and scale 1 over all rows, whatever action was played, and half whitened."""
         x = self.log.contexts.shared
-        return np.column_stack([np.ones(len(x)), (x - x.mean(axis=0)) / x.std(axis=0)])
+        z = (x - x.mean(axis=0)) / x.std(axis=0)
+        return np.column_stack([np.ones(len(x)), z @ linalg.fractional_matrix_power(z.T @ z / len(z), -0.25)])
 
     def gram(self, weights: Floats, action: int) -> tuple[Floats, Floats]:
         """Z'WZ and Z'Wr of the rows of an action."""
         own = self.log.action == action
-        z, w = self.standardised[own], weights[own]
+        z, w = self.columns[own], weights[own]
         return (z.T * w) @ z, (z.T * w) @ (self.log.reward[own] - self.mean)
 
     def ridge_fit(self, weights: Floats) -> Floats:
@@ -52,12 +53,12 @@ class Sample:
 
     def passive_risk(self, theta: Floats) -> float:
         """The mean squared error on passive rows."""
-        told = np.einsum("nd,nd->n", self.standardised, theta[self.log.action])
+        told = np.einsum("nd,nd->n", self.columns, theta[self.log.action])
         errors = (self.log.reward - self.mean - told)[self.log.passive]
         return float(errors @ errors) / len(errors)
 
     def scores(self, theta: Floats) -> Floats:
-        return self.mean + self.standardised @ theta.T
+        return self.mean + self.columns @ theta.T
 
     @property
     def mean(self) -> float:
@@ -144,7 +145,7 @@ def test_constrained_fits_are_those_of_a_bisection_over_weighted_regressions(see
 def test_the_constrained_fit_is_what_a_general_solver_finds() -> None:
     slack = 0.01
     sample, models = sample_and_fits(3, slack)
-    z, r = sample.standardised, sample.log.reward - sample.mean
+    z, r = sample.columns, sample.log.reward - sample.mean
     limit = sample.passive_risk(sample.ridge_fit(sample.log.passive.astype(float))) + slack
 
     def objective(flat: Floats) -> float:

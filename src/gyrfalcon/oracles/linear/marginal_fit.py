@@ -28,7 +28,7 @@ def marginal_fit(
     solved = PenalisedFit(
         fit.coefficients, np.square(factors).sum(axis=1), float(np.sum(fit.residual_squares))
     )
-    following = penalties.updated(solved, rows, oracle.design).bounded(rows.n, oracle.design)
+    following = penalties.updated(solved, rows, oracle.design, bounded=True)
     return OptimisticModel(model, oracle.design, widths, 0.0), fit, following
 
 

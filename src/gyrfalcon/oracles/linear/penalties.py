@@ -80,8 +80,13 @@ class Penalties:
         """(d,): the penalty of each column."""
         return np.asarray(self.values[self.groups])
 
-    def updated(self, fit: PenalisedFit, rows: Moments, design: Design) -> Penalties:
-        """Penalties, noise and centre after one step towards the largest marginal likelihood."""
+    def updated(
+        self, fit: PenalisedFit, rows: Moments, design: Design, *, bounded: bool = False
+    ) -> Penalties:
+        """Penalties, noise and centre after one step towards the largest marginal likelihood.
+
+        `bounded` keeps the penalties of slopes within what few rows can tell.
+        """
         variance = rows.reward_variance
         if variance == 0.0:
             return self
@@ -92,15 +97,12 @@ class Penalties:
         noise = max(fit.residual / max(n - used, 1.0), _LEAST_NOISE * variance)
         prior = self._prior_variances(fit.coefficients[seen] ** 2, degrees, variance, noise, n, design)
         values = np.clip(noise / np.maximum(prior, noise / _LARGEST), self.least, _LARGEST)
+        if bounded:
+            slopes = slice(int(design.intercept), None)
+            most = max(_MOST_EARLY * max(1.0, n / _EARLY_ROWS) ** 2, self.least)
+            values[slopes] = np.minimum(values[slopes], most)
         center = self.center + fit.mean_intercept(design, seen)
         return replace(self, values=values, noise=noise, center=center)
-
-    def bounded(self, n: float, design: Design) -> Penalties:
-        """The penalties after n rows with those of slopes kept within what few rows can tell."""
-        most = max(_MOST_EARLY * max(1.0, n / _EARLY_ROWS) ** 2, self.least)
-        values = np.minimum(self.values, most)
-        values[: int(design.intercept)] = self.values[: int(design.intercept)]
-        return replace(self, values=values)
 
     def _prior_variances(
         self, squares: Floats, degrees: Floats, variance: float, noise: float, n: float, design: Design
