@@ -12,6 +12,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
+from gyrfalcon.oracles.features.pairs import PairScores
 from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_norms
 
 
@@ -86,7 +87,7 @@ class JointModel:
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
-        columns = self._joint_scores(self.design.cube(contexts))
+        columns = self._joint_scores(contexts)
         if self.own is not None:
             columns += inner_products(self.own, self.design.own(self.design.shared(contexts)))
         if self.known is not None:
@@ -101,8 +102,14 @@ class JointModel:
         own = np.zeros(0) if self.own is None else self.own.ravel()
         return np.asarray(rows @ np.concatenate([self.joint, own]))
 
-    def _joint_scores(self, cube: Floats) -> Floats:
-        """(K, n): what the joint columns (n, K, n_joint) contribute."""
+    def _joint_scores(self, contexts: Contexts) -> Floats:
+        """(K, n): what the joint columns contribute."""
+        basis = self.design.joint_basis
+        if basis is not None and contexts.actions is not None:
+            intercept, weights = self.joint[: -basis.n_features].sum(), self.joint[-basis.n_features :]
+            pairs = PairScores.of(basis, weights, contexts.shared.shape[1])
+            return np.ascontiguousarray((pairs.scores(contexts.shared, contexts.actions) + intercept).T)
+        cube = self.design.cube(contexts)
         n, n_actions, width = cube.shape
         if self.joint.ndim == 1:
             flat = inner_products(self.joint[np.newaxis], cube.reshape(n * n_actions, width))
