@@ -27,7 +27,7 @@ from gyrfalcon.oracles.features.bases import (
     PolynomialMap,
     StandardisedMap,
 )
-from gyrfalcon.oracles.features.smooth import FourierMap, SplineMap
+from gyrfalcon.oracles.features.smooth import FourierMap, SplineMap, cosines_and_sines
 from gyrfalcon.oracles.linalg.batch_invariant import inner_products
 
 _NUMBERS = 1 << 18
@@ -64,14 +64,15 @@ class Waves:
     def of_contexts(self, x: Floats) -> Floats:
         """(n, 2 D): cosines and sines of what contexts (n, p) add to the angles."""
         angles = self._angles(x, slice(0, x.shape[1]))
-        return np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+        return np.concatenate(cosines_and_sines(angles), axis=1)
 
     def of_items(self, v: Floats) -> Floats:
         """(m, 2 D): what these are multiplied with, by what items (m, q) add to the angles."""
         size = self.cosines.n_inputs
         angles = self._angles(v, slice(size - v.shape[1], size))
         angles += self.cosines.phases
-        return np.concatenate([np.cos(angles) * self.weights, np.sin(angles) * -self.weights], axis=1)
+        cosines, sines = cosines_and_sines(angles)
+        return np.concatenate([cosines * self.weights, sines * -self.weights], axis=1)
 
     def _angles(self, x: Floats, some: slice) -> Floats:
         means, scales = self.cosines.means[some], self.cosines.scales[some]

@@ -19,6 +19,10 @@ from gyrfalcon.oracles.linalg.batch_invariant import inner_products
 MERGE_BELOW = 1e-4
 
 
+_ANGLES = 1 << 13
+"""Angles that are worked on at a time, so that they stay in cache."""
+
+
 @dataclass(frozen=True, slots=True)
 class SplineMap:
     """Piecewise polynomials of one standardised input each.
@@ -61,11 +65,12 @@ class SplineMap:
         inputs = np.arange(len(self.means))
         local = (z - self.origins[inputs, piece]) / self.widths[inputs, piece]
         local, piece = np.take(local, self.sources, axis=-1), np.take(piece, self.sources, axis=-1)
-        columns = np.arange(len(self.sources))
-        features: Floats = self.coefficients[-1][piece, columns]
-        for coefficients in self.coefficients[-2::-1]:
+        places = piece * len(self.sources) + np.arange(len(self.sources))  # in one table per power
+        tables = self.coefficients.reshape(len(self.coefficients), -1)[::-1]
+        features: Floats = np.take(tables[0], places)
+        for table in tables[1:]:
             features *= local
-            features += coefficients[piece, columns]
+            features += np.take(table, places)
         return features
 
 
@@ -162,10 +167,9 @@ class FourierMap:
     def expand(self, x: Floats) -> Floats:
         """sqrt(2 / D) cos(W z + phase), (..., D), of the standardised inputs z."""
         z = np.ascontiguousarray((x - self.means) / self.scales).reshape(prod(x.shape[:-1]), len(self.means))
-        # Contiguous, so that the cosine runs over the same kind of loop whatever the batch.
         angles = inner_products(z, self.frequencies.T)
         angles += self.phases
-        features: Floats = np.cos(angles)
+        features, _ = cosines_and_sines(angles)
         features *= sqrt(2.0 / len(self.phases))
         return features.reshape(*x.shape[:-1], len(self.phases))
 
@@ -212,6 +216,31 @@ class RandomFourier:
         rng = np.random.default_rng(self.seed)
         frequencies = rng.standard_normal((x.shape[1], self.n_features)) / self.length_scale
         return FourierMap(means, scales, frequencies, rng.uniform(0.0, 2.0 * pi, self.n_features))
+
+
+def cosines_and_sines(angles: Floats) -> tuple[Floats, Floats]:
+    """Cosines and sines by the tangent t of half an angle: (1 - t^2) / (1 + t^2) and 2 t / (1 + t^2).
+
+    NumPy has tangents in vector instructions where it has them, but no cosines, which take 10 times as long;
+    elsewhere both take the same time. Errors are a few units of rounding.
+
+    >>> cosines, sines = cosines_and_sines(np.array([0.0, np.pi / 2.0, 3.0]))
+    >>> cosines.round(12).tolist(), sines.round(12).tolist() == np.sin([0.0, np.pi / 2.0, 3.0]).round(12).tolist()
+    ([1.0, 0.0, -0.989992496601], True)
+    """
+    # Contiguous, so that the tangent runs over the same kind of loop whatever the batch.
+    sines = np.multiply(angles, 0.5, order="C")
+    cosines = np.empty(sines.shape)
+    flat = sines.reshape(-1), cosines.reshape(-1)
+    for start in range(0, sines.size, _ANGLES):
+        sine, cosine = (one[start : start + _ANGLES] for one in flat)
+        np.tan(sine, out=sine)
+        np.multiply(sine, sine, out=cosine)
+        cosine += 1.0
+        np.divide(2.0, cosine, out=cosine)
+        sine *= cosine
+        cosine -= 1.0
+    return cosines, sines
 
 
 def _extended(values: Floats, size: int) -> Floats:
