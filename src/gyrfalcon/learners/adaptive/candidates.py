@@ -64,16 +64,19 @@ class CandidateClasses:
         return [fit is None and rows == math.inf for fit, rows in places]
 
     def updated(self, log: Log) -> tuple[CandidateClasses, list[Predictions | None]]:
-        """Candidates refitted with new rows, and their predictions before: None for those without any."""
+        """Candidates with new rows, and their predictions before: None for those without any."""
         predictions = [
             None if fit is None or deferred else fit.predictions(log)
             for fit, deferred in zip(self.fits, self.deferred, strict=True)
         ]
-        fits: list[ClassFit | None] = []
-        for fit, deferred in zip(self.fits, self.deferred, strict=True):
-            summed = None if fit is None else fit.with_rows(log)
-            fits.append(summed if summed is None or deferred else summed.refitted())
-        return replace(self, fits=tuple(fits)), predictions
+        fits = tuple(None if fit is None else fit.with_rows(log) for fit in self.fits)
+        return replace(self, fits=fits), predictions
+
+    def refitted(self) -> CandidateClasses:
+        """The candidates with those refitted that are not deferred, where they have rows enough."""
+        places = zip(self.fits, self.deferred, strict=True)
+        fits = (fit if fit is None or deferred else fit.refitted() for fit, deferred in places)
+        return replace(self, fits=tuple(fits))
 
     def admitted(
         self,
@@ -90,8 +93,8 @@ class CandidateClasses:
         n = sum(len(one) for one in logs)
         known = _effective_rows(logs) if n < _MAX_BUFFERED else math.inf
         due = [
-            rows <= (n if fit is not None else known) and rows < math.inf
-            for rows, fit in zip(self.next_map, self.fits, strict=True)
+            rows <= (n if fit is not None else known) and rows < math.inf and n >= least
+            for rows, fit, least in zip(self.next_map, self.fits, self._resumed_with, strict=True)
         ]
         if not any(due):
             return replace(self, buffered_logs=logs)
@@ -103,10 +106,11 @@ class CandidateClasses:
             if choice == TREES:
                 fits[place], next_map[place] = _fitted_trees(rows, n_actions, ridge, place, half_life)
             else:
-                fits[place], next_map[place] = _fitted_class(
+                fits[place], next_map[place] = _started_class(
                     choice, rows, n_actions, ridge, place, fits[place]
                 )
-            next_review[place] = max(next_review[place], _UPDATED * n)
+            if not self.deferred[place]:
+                next_review[place] = max(next_review[place], _UPDATED * n)
         buffered = () if all(one == math.inf for one in next_map) else (rows,)
         return replace(
             self,
@@ -115,6 +119,12 @@ class CandidateClasses:
             next_review=tuple(next_review),
             buffered_logs=buffered,
         )
+
+    @property
+    def _resumed_with(self) -> list[float]:
+        """The rows that a class waits for with its next map: none, unless it is deferred, and few at most."""
+        places = zip(self.deferred, self.next_review, strict=True)
+        return [min(rows, float(_MAX_CONTEXTS)) if deferred else 0.0 for deferred, rows in places]
 
     def reviewed(
         self,
@@ -134,8 +144,7 @@ class CandidateClasses:
             if fit is None or n_seen < next_review[place] or place == active:
                 continue
             if deferred[place]:
-                fits[place], deferred[place] = fit.refitted(), False
-                next_review[place] = _later(_UPDATED, n_seen, half_life)
+                deferred[place], next_review[place] = False, _later(_UPDATED, n_seen, half_life)
             elif hopeless[place] and choices[place] == TREES:
                 fits[place], next_map[place] = None, _later(2.0, next_map[place], half_life)
             elif hopeless[place]:
@@ -171,10 +180,10 @@ class CandidateClasses:
         )
 
 
-def _fitted_class(
+def _started_class(
     choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int, before: ClassFit | None
 ) -> tuple[ClassFit | None, float]:
-    """The fit of a class with a feature map of these rows, and the number of rows for its next map."""
+    """A class with a feature map of these rows, which it has yet to be fitted to, and the rows of its next map."""
     early = rows.take(slice(0, _MAX_CONTEXTS))
     own = features_of(early.contexts, early.action)
     inputs = np.concatenate([early.contexts.shared, own], axis=1) if own.shape[1] else early.contexts.shared
@@ -189,7 +198,7 @@ def _fitted_class(
             penalties=replace(fit.penalties, values=known.values, noise=known.noise, center=known.center),
         )
     n = len(rows)
-    return fit.with_rows(rows).refitted(), math.inf if n >= _MAX_CONTEXTS else min(2.0 * n, _MAX_CONTEXTS)
+    return fit.with_rows(rows), math.inf if n >= _MAX_CONTEXTS else min(2.0 * n, _MAX_CONTEXTS)
 
 
 def _fitted_trees(

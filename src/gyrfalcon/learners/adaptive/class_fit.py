@@ -14,15 +14,16 @@ from gyrfalcon.oracles.features.bases import FeatureMap, Identity, PolynomialMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.marginal_fit import inverse_fit, quick_fit
-from gyrfalcon.oracles.linear.models import LinearModel
+from gyrfalcon.oracles.linear.models import LinearModel, PerActionModel
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.moments import Moments
 
 _REFIT_RATIO, _INVERSE_RATIO = 1.1, 1.2
 """How many times as many rows there are when a class is refitted, and when its penalties and leverages are
 computed anew, too: a wide fit costs more than it gains from a few rows."""
-_MAX_WAITING = 4096
-"""Rows that wait for the next refit at most; more are summed before."""
+_MIN_WAITING, _MAX_WAITING = 512, 1 << 14
+"""Rows wait for the next refit while their features are no more numbers than the sums of the class are; a few
+rows do in any case, and at most so many that expanding them all takes a tenth of a second."""
 _MAX_OFFSETS = 300
 """Actions with features have an offset each where there are at most this many of them."""
 
@@ -86,8 +87,16 @@ class ClassFit:
 
     def with_rows(self, log: Log) -> ClassFit:
         """The fit with the rows of a log; nothing is refitted."""
-        after = replace(self, waiting=(*self.waiting, log)) if len(log) else self
-        return after.summed() if sum(map(len, after.waiting)) > _MAX_WAITING else after
+        if not len(log):
+            return self
+        after = replace(self, waiting=(*self.waiting, log))
+        return after.summed() if sum(map(len, after.waiting)) > self._most_waiting(log) else after
+
+    def _most_waiting(self, log: Log) -> int:
+        """The number of rows like these that may wait."""
+        contexts = log.contexts
+        width = contexts.shared.shape[1] + (0 if contexts.actions is None else contexts.actions[0].size)
+        return min(max(self.rows.gram.size // max(width, 1), _MIN_WAITING), _MAX_WAITING)
 
     def summed(self) -> ClassFit:
         """The fit with no rows that wait."""
@@ -122,7 +131,10 @@ class ClassFit:
         for block in [0] if blocks is None else np.unique(blocks).tolist():
             own = slice(None) if blocks is None else blocks == block
             leverages[own] = np.einsum("nd,nd->n", phi[own] @ self.inverses[block], phi[own])
-        return Predictions(self.model.estimates_of(log), leverages.clip(0.0), self.penalties.noise)
+        # The columns of a class are not centred.
+        columns = phi[:, 1:] if isinstance(self.model, PerActionModel) else phi
+        estimates = self.model.estimates_at(columns, log.action)
+        return Predictions(estimates, leverages.clip(0.0), self.penalties.noise)
 
     def scaled(self, factor: float) -> ClassFit:
         """The fit with every row's weight times a factor, in sums only."""

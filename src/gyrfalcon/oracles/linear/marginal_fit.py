@@ -59,7 +59,8 @@ def quick_fit(oracle: LinearOracle, rows: Moments, penalties: Penalties) -> Line
     center = centring(oracle, penalties)
     centred = center.less(rows)
     penalised = centred.gram + np.diag(penalties.of_columns)
-    solved = [dposv(own, cross) for own, cross in zip(penalised, centred.cross, strict=True)]
+    # Transposed, symmetric matrices are as LAPACK has them, and nothing is copied.
+    solved = [dposv(own.T, cross, overwrite_a=1) for own, cross in zip(penalised, centred.cross, strict=True)]
     if any(info != 0 for *_, info in solved):
         return inverse_fit(oracle, rows, penalties)[0]
     coefficients = np.stack([theta for _, theta, _ in solved])
@@ -79,11 +80,13 @@ def inverse_of(matrix: Floats) -> Floats:
     """
     from scipy.linalg.lapack import dpotrf, dpotri
 
-    triangle, info = dpotrf(matrix, clean=0)
+    triangle, info = dpotrf(matrix.T)  # transposed, it is as LAPACK has it; below the triangle are zeros
     if info != 0 or not np.isfinite(triangle[-1, -1]):
         raise ValueError(
             "Features or rewards are not finite, or too large for a fit by their products (up to "
             f"{np.abs(matrix).max():.1e}); drop such rows, or standardise the features first."
         )
-    upper = np.triu(dpotri(triangle)[0])
-    return np.asarray(upper + np.triu(upper, 1).T)
+    half = dpotri(triangle, overwrite_c=1)[0]
+    inverse = np.add(half, half.T, order="C")
+    np.einsum("ii->i", inverse)[...] *= 0.5
+    return inverse

@@ -45,10 +45,12 @@ class PerActionModel:
     def estimates_of(self, log: Log) -> Floats:
         """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
         x = self.basis.expand(log.contexts.shared)
-        if self.center is not None:
-            x = x - self.center
-        slopes = np.einsum("nd,nd->n", x, self.weights[log.action])
-        return np.asarray(slopes + self.intercepts[log.action, 0])
+        return self.estimates_at(x if self.center is None else x - self.center, log.action)
+
+    def estimates_at(self, x: Floats, action: Ints) -> Floats:
+        """The same for expanded features that are centred where the model has a centre, (n, D)."""
+        slopes = np.einsum("nd,nd->n", x, self.weights[action])
+        return np.asarray(slopes + self.intercepts[action, 0])
 
     def rescaled(
         self, center: float, spread: float, anchor: float = 0.0, unit: float = 1.0
@@ -97,8 +99,12 @@ class JointModel:
     def estimates_of(self, log: Log) -> Floats:
         """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
         rows, _ = self.design.rows(log)
+        return self.estimates_at(rows, log.action)
+
+    def estimates_at(self, rows: Floats, action: Ints) -> Floats:
+        """The same for rows of the regression, (n, block_width)."""
         if self.joint.ndim == 2:
-            return np.asarray(np.einsum("nd,nd->n", rows, self.joint[log.action]))
+            return np.asarray(np.einsum("nd,nd->n", rows, self.joint[action]))
         own = np.zeros(0) if self.own is None else self.own.ravel()
         return np.asarray(rows @ np.concatenate([self.joint, own]))
 
