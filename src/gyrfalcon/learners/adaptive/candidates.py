@@ -106,9 +106,11 @@ class CandidateClasses:
             if choice == TREES:
                 fits[place], next_map[place] = _fitted_trees(rows, n_actions, ridge, place, half_life)
             else:
-                fits[place], next_map[place] = _started_class(
-                    choice, rows, n_actions, ridge, place, fits[place]
-                )
+                before = fits[place]
+                if before is not None and not self.deferred[place]:
+                    before = before.refitted()  # a step of its penalties, with which it starts anew
+                given = choice, rows, n_actions, ridge, place, before
+                fits[place], next_map[place] = _started_class(*given)
             if not self.deferred[place]:
                 next_review[place] = max(next_review[place], _UPDATED * n)
         buffered = () if all(one == math.inf for one in next_map) else (rows,)
@@ -183,7 +185,7 @@ class CandidateClasses:
 def _started_class(
     choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int, before: ClassFit | None
 ) -> tuple[ClassFit | None, float]:
-    """A class with a feature map of these rows, which it has yet to be fitted to, and the rows of its next map."""
+    """A class with a feature map of these rows, to be fitted to them, and the rows for its next map."""
     early = rows.take(slice(0, _MAX_CONTEXTS))
     own = features_of(early.contexts, early.action)
     inputs = np.concatenate([early.contexts.shared, own], axis=1) if own.shape[1] else early.contexts.shared

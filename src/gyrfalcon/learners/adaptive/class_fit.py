@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,9 +22,9 @@ from gyrfalcon.oracles.solvers.moments import Moments
 _REFIT_RATIO, _INVERSE_RATIO = 1.1, 1.2
 """How many times as many rows there are when a class is refitted, and when its penalties and leverages are
 computed anew, too: a wide fit costs more than it gains from a few rows."""
-_MIN_WAITING, _MAX_WAITING = 512, 1 << 14
-"""Rows wait for the next refit while their features are no more numbers than the sums of the class are; a few
-rows do in any case, and at most so many that expanding them all takes a tenth of a second."""
+_MAX_WAITING, _WAITING_NUMBERS = 1 << 14, 1 << 16
+"""Rows wait for the next refit until they are this many, or their features more numbers than the sums of the
+class and than this: expanding them all takes a tenth of a second, and memory stays what sums take."""
 _MAX_OFFSETS = 300
 """Actions with features have an offset each where there are at most this many of them."""
 
@@ -94,9 +95,10 @@ class ClassFit:
 
     def _most_waiting(self, log: Log) -> int:
         """The number of rows like these that may wait."""
-        contexts = log.contexts
-        width = contexts.shared.shape[1] + (0 if contexts.actions is None else contexts.actions[0].size)
-        return min(max(self.rows.gram.size // max(width, 1), _MIN_WAITING), _MAX_WAITING)
+        own = log.contexts.actions
+        width: int = log.contexts.shared.shape[1] + (0 if own is None else math.prod(own.shape[1:]))
+        numbers: int = max(self.rows.gram.size, _WAITING_NUMBERS)
+        return min(numbers // max(width, 1), _MAX_WAITING)
 
     def summed(self) -> ClassFit:
         """The fit with no rows that wait."""

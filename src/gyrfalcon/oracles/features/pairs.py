@@ -112,11 +112,11 @@ class PairScores:
                 if chosen.any():
                     maps[place].append(_part(leaf, np.flatnonzero(chosen), inputs))
                     kept[place].append(own[chosen])
-        terms = [
+        shared, own_terms, both = (
             Term(tuple(some), np.concatenate([*theirs, np.zeros(0)]))
             for some, theirs in zip(maps, kept, strict=True)
-        ]
-        return PairScores(*terms, tuple(waves))
+        )
+        return PairScores(shared, own_terms, both, tuple(waves))
 
     def scores(self, x: Floats, actions: Floats) -> Floats:
         """(n, K): estimates for contexts (n, p) and the items of each, (n, K, q)."""
@@ -217,6 +217,12 @@ def _part(map_: FeatureMap, columns: Ints, some: slice) -> FeatureMap:
             moved = np.where(factors > 0, factors - some.start, 0)
             return PolynomialMap(map_.means[some], map_.scales[some], moved)
         case SplineMap():
-            lines = map_.means[some], map_.scales[some], map_.knots[some], map_.origins[some], map_.widths[some]
+            lines = (
+                map_.means[some],
+                map_.scales[some],
+                map_.knots[some],
+                map_.origins[some],
+                map_.widths[some],
+            )
             return SplineMap(*lines, map_.sources[columns] - some.start, map_.coefficients[:, :, columns])
     return map_

@@ -12,6 +12,9 @@ from gyrfalcon.oracles.linear.penalties import PenalisedFit, Penalties
 from gyrfalcon.oracles.solvers.least_squares import LinearFit, residual_squares, ridge_fit
 from gyrfalcon.oracles.solvers.moments import Moments
 
+_MIRRORED = 48
+"""Columns of an inverse whose triangle is mirrored at a time."""
+
 
 def marginal_fit(
     oracle: LinearOracle, rows: Moments, penalties: Penalties
@@ -86,7 +89,11 @@ def inverse_of(matrix: Floats) -> Floats:
             "Features or rewards are not finite, or too large for a fit by their products (up to "
             f"{np.abs(matrix).max():.1e}); drop such rows, or standardise the features first."
         )
-    half = dpotri(triangle, overwrite_c=1)[0]
-    inverse = np.add(half, half.T, order="C")
-    np.einsum("ii->i", inverse)[...] *= 0.5
+    inverse: Floats = dpotri(triangle, overwrite_c=1)[0].T
+    # Mirrored some columns at a time: a pass over whole columns would miss the cache at every number.
+    for start in range(0, len(inverse), _MIRRORED):
+        stop = start + _MIRRORED
+        corner = inverse[start:stop, start:stop]
+        corner += np.tril(corner, -1).T
+        inverse[start:stop, stop:] = inverse[stop:, start:stop].T
     return inverse

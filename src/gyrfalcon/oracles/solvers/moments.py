@@ -18,8 +18,7 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 ROWS_PER_CHUNK = 1024
 """Rows whose root is made at a time, at least."""
 _NUMBERS_PER_CHUNK, _LEAST_PER_CHUNK = 1 << 16, 256
-"""Numbers, and rows at least, that are summed at a time: they stay in cache until they are in the sums, and
-memory that is used again costs less than memory that is new."""
+"""Numbers, and rows at least, that are summed at a time, so that they stay in cache until they are."""
 _FEW_BLOCKS = 4
 
 
