@@ -321,6 +321,17 @@ def test_standardised_columns_leave_no_trace_of_units(seed: int, n: int, power: 
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("d", [1, 2, 47, 48, 49, 96, 130])
+def test_an_inverse_is_exactly_symmetric_and_leaves_its_matrix_alone(d: int) -> None:
+    rows = np.random.default_rng(d).normal(size=(3 * d, d))
+    matrix = rows.T @ rows + np.eye(d)
+    kept = matrix.copy()
+    inverse = inverse_of(matrix)
+    assert np.array_equal(inverse, inverse.T)
+    assert np.array_equal(matrix, kept)
+    np.testing.assert_allclose(inverse @ matrix, np.eye(d), atol=1e-10)
+
+
 def test_an_inverse_of_what_is_not_finite_is_refused() -> None:
     for bad in (np.array([[math.nan]]), np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[-1.0]])):
         with pytest.raises(ValueError, match="standardise the features first"):

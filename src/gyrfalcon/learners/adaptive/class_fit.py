@@ -105,7 +105,7 @@ class ClassFit:
         if not self.waiting:
             return self
         rows = Log.concat(list(self.waiting), self.oracle.design.n_actions)
-        return replace(self, rows=self.rows + self.oracle.sums(rows), waiting=())
+        return replace(self, rows=self.oracle.sums(rows, onto=self.rows), waiting=())
 
     def with_columns(self, columns: Floats, log: Log) -> ClassFit:
         """The fit with the rows of a log in its sums, with columns (n, d) that are given."""

@@ -145,9 +145,12 @@ class Splines:
         return knots, int(np.clip(n_values - knots.size + 1, 1, self.degree))
 
     def _padded(self, table: Floats) -> Floats:
-        more_powers, more_pieces = self.degree + 1 - table.shape[0], self.n_knots + 1 - table.shape[1]
-        table = np.pad(table, ((0, more_powers), (0, 0), (0, 0)))
-        return np.pad(table, ((0, 0), (0, more_pieces), (0, 0)), mode="edge")
+        """The table with powers of 0 and repeated last pieces, as many as others have."""
+        n_powers, n_pieces, n_splines = table.shape
+        padded = np.zeros((self.degree + 1, self.n_knots + 1, n_splines))
+        padded[:n_powers, :n_pieces] = table
+        padded[:n_powers, n_pieces:] = table[:, -1:]
+        return padded
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +257,7 @@ def cosines_and_sines(angles: Floats) -> tuple[Floats, Floats]:
 
 
 def _extended(values: Floats, size: int) -> Floats:
-    return np.concatenate([values, np.full(size - values.size, values[-1])])  # np.pad takes ten times as long
+    return np.concatenate([values, np.full(size - values.size, values[-1])])
 
 
 def _pieces(knots: Floats, degree: int) -> Floats:

@@ -47,7 +47,9 @@ def inverse_fit(
     """
     center = centring(oracle, penalties)
     centred = center.less(rows)
-    inverses = np.stack([inverse_of(own) for own in centred.gram + np.diag(penalties.of_columns)])
+    inverses = np.empty(centred.gram.shape)
+    for own, inverse in zip(centred.gram, inverses, strict=True):
+        inverse[...] = inverse_of(_penalised(own, penalties))
     coefficients = np.einsum("bij,bj->bi", inverses, centred.cross)
     residual = float(residual_squares(centred, coefficients).sum())
     solved = PenalisedFit(coefficients, np.diagonal(inverses, axis1=1, axis2=2), residual)
@@ -61,13 +63,20 @@ def quick_fit(oracle: LinearOracle, rows: Moments, penalties: Penalties) -> Line
 
     center = centring(oracle, penalties)
     centred = center.less(rows)
-    penalised = centred.gram + np.diag(penalties.of_columns)
-    # Transposed, symmetric matrices are as LAPACK has them, and nothing is copied.
-    solved = [dposv(own.T, cross, overwrite_a=1) for own, cross in zip(penalised, centred.cross, strict=True)]
-    if any(info != 0 for *_, info in solved):
-        return inverse_fit(oracle, rows, penalties)[0]
-    coefficients = np.stack([theta for _, theta, _ in solved])
+    coefficients = np.empty(centred.cross.shape)
+    for own, cross, theta in zip(centred.gram, centred.cross, coefficients, strict=True):
+        # Transposed, a symmetric matrix is as LAPACK has it, and nothing is copied.
+        _, theta[...], info = dposv(_penalised(own, penalties).T, cross, overwrite_a=1)
+        if info != 0:
+            return inverse_fit(oracle, rows, penalties)[0]
     return oracle.model_of(center.above(coefficients), rows).eagerly()
+
+
+def _penalised(gram: Floats, penalties: Penalties) -> Floats:
+    """A Gram matrix with the penalties on its diagonal; one at a time, as new memory costs more than sums."""
+    matrix = gram.copy()
+    np.einsum("ii->i", matrix)[...] += penalties.of_columns
+    return matrix
 
 
 def centring(oracle: LinearOracle, penalties: Penalties) -> Centring:

@@ -201,9 +201,9 @@ class Rows:
         roots = None if weights is None else np.sqrt(checked_weights(weights, len(x)))
         return Rows(x, r, groups, roots, names, x.shape[1] if width is None else width, expand)
 
-    def moments(self) -> Moments:
-        """The sums over the rows, without a root; ValueError when they are not finite."""
-        total = Moments.zeros(len(self.groups), self.width)
+    def moments(self, onto: Moments | None = None) -> Moments:
+        """The sums over the rows, and earlier ones, without a root; ValueError when they are not finite."""
+        total = Moments.zeros(len(self.groups), self.width) if onto is None else onto.rootless().scaled(1.0)
         size = max(_LEAST_PER_CHUNK, _NUMBERS_PER_CHUNK // max(self.width, 1))
         with np.errstate(over="ignore", invalid="ignore"):
             for block, x, r, w in self._chunks(size):
