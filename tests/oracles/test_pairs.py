@@ -96,7 +96,7 @@ def test_no_rows_have_no_estimates() -> None:
 def test_what_depends_on_one_of_the_two_is_not_made_for_pairs() -> None:
     _, _, pairs = made("mixed", 4)
     assert sum(map_.n_features for map_ in pairs.both.maps) == 4 * Q  # products of both
-    assert len(pairs.waves) == 1
+    assert len(pairs.cosines) == 1
     alone = sum(map_.n_features for map_ in pairs.shared.maps)
     assert alone > 4 + 4 * 5 / 2  # inputs, products and splines
 
@@ -108,7 +108,7 @@ def test_cosines_that_would_be_clipped_are_made_for_pairs() -> None:
     narrow = StandardisedMap(cosines, np.zeros(30), np.full(30, 0.01))
     weights = np.random.default_rng(4).normal(size=30)
     pairs = PairScores.of(narrow, weights, 2)
-    assert pairs.waves == ()
+    assert pairs.cosines == ()
     np.testing.assert_allclose(pairs.scores(x, v), by_expansion(narrow, weights, x, v), atol=1e-9)
 
 

@@ -52,12 +52,12 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Waves:
+class Cosines:
     """What cosines of context and item contribute: weights . cos(frequencies' [x, v] + phases)."""
 
     inputs: StandardisedMap
     """What is done to each input alone, before it is standardised for the cosines."""
-    cosines: FourierMap
+    map: FourierMap
     weights: Floats
     """(D,): weights of plain cosines."""
 
@@ -67,17 +67,17 @@ class Waves:
         return np.concatenate(cosines_and_sines(angles), axis=1)
 
     def of_items(self, v: Floats) -> Floats:
-        """(m, 2 D): what these are multiplied with, by what items (m, q) add to the angles."""
-        size = self.cosines.n_inputs
+        """(m, 2 D): multipliers of cosines and sines, by what items (m, q) add to the angles."""
+        size = self.map.n_inputs
         angles = self._angles(v, slice(size - v.shape[1], size))
-        angles += self.cosines.phases
+        angles += self.map.phases
         cosines, sines = cosines_and_sines(angles)
         return np.concatenate([cosines * self.weights, sines * -self.weights], axis=1)
 
     def _angles(self, x: Floats, some: slice) -> Floats:
-        means, scales = self.cosines.means[some], self.cosines.scales[some]
-        inputs = _part(self.inputs, np.arange(self.cosines.n_inputs)[some], some).expand(x)
-        return inner_products((inputs - means) / scales, self.cosines.frequencies[some].T)
+        means, scales = self.map.means[some], self.map.scales[some]
+        inputs = _part(self.inputs, np.arange(self.map.n_inputs)[some], some).expand(x)
+        return inner_products((inputs - means) / scales, self.map.frequencies[some].T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class PairScores:
     """Columns of the item alone."""
     both: Term
     """Columns that are made for every pair."""
-    waves: tuple[Waves, ...]
+    cosines: tuple[Cosines, ...]
 
     @staticmethod
     def of(map_: FeatureMap, weights: Floats, p: int) -> PairScores:
@@ -98,12 +98,12 @@ class PairScores:
         first, last, every = slice(0, p), slice(p, map_.n_inputs), slice(0, map_.n_inputs)
         maps: tuple[list[FeatureMap], ...] = ([], [], [])
         kept: tuple[list[Floats], ...] = ([], [], [])
-        waves, start = [], 0
+        found_cosines, start = [], 0
         for leaf in _leaves(map_):
             own = weights[start : start + leaf.n_features]
             start += leaf.n_features
-            if (found := _waves(leaf, own)) is not None:
-                waves.append(found)
+            if (found := _cosines(leaf, own)) is not None:
+                found_cosines.append(found)
                 continue
             used = _inputs_used(leaf)
             by_context, by_item = used[:, :p].any(axis=1), used[:, p:].any(axis=1)
@@ -116,32 +116,32 @@ class PairScores:
             Term(tuple(some), np.concatenate([*theirs, np.zeros(0)]))
             for some, theirs in zip(maps, kept, strict=True)
         )
-        return PairScores(shared, own_terms, both, tuple(waves))
+        return PairScores(shared, own_terms, both, tuple(found_cosines))
 
     def scores(self, x: Floats, actions: Floats) -> Floats:
         """(n, K): estimates for contexts (n, p) and the items of each, (n, K, q)."""
         if len(x) and (actions == actions[:1]).all():
             return self._of_same_items(x, actions[:1])
         scores, n_items = np.empty(actions.shape[:2]), actions.shape[1]
-        n_numbers = len(self.own.weights) + sum(2 * len(one.weights) for one in self.waves)
+        n_numbers = len(self.own.weights) + sum(2 * len(one.weights) for one in self.cosines)
         for rows in _parts(len(x), n_items * n_numbers):
             scores[rows] = self._of_own_items(x[rows], actions[rows])
         return self._with_pairs(scores, x, actions)
 
     def _of_same_items(self, x: Floats, items: Floats) -> Floats:
-        """With items (1, K, q) that are the same in every row."""
+        """Scores (n, K) where items (1, K, q) are the same in every row."""
         scores = self.shared.of(x)[:, np.newaxis] + self.own.of(items)
-        for wave in self.waves:
-            scores += inner_products(wave.of_contexts(x), wave.of_items(items[0]))
+        for one in self.cosines:
+            scores += inner_products(one.of_contexts(x), one.of_items(items[0]))
         return self._with_pairs(scores, x, np.broadcast_to(items, (len(x), *items.shape[1:])))
 
     def _of_own_items(self, x: Floats, actions: Floats) -> Floats:
-        """With items (n, K, q) of each row."""
+        """Scores (n, K) for items (n, K, q) that differ from row to row."""
         scores = self.shared.of(x)[:, np.newaxis] + self.own.of(actions)
         n, n_items, q = actions.shape
-        for wave in self.waves:
-            made = wave.of_items(actions.reshape(n * n_items, q)).reshape(n, n_items, -1)
-            scores += inner_products(wave.of_contexts(x)[:, np.newaxis], made)[:, 0]
+        for one in self.cosines:
+            made = one.of_items(actions.reshape(n * n_items, q)).reshape(n, n_items, -1)
+            scores += inner_products(one.of_contexts(x)[:, np.newaxis], made)[:, 0]
         return scores
 
     def _with_pairs(self, scores: Floats, x: Floats, actions: Floats) -> Floats:
@@ -154,7 +154,7 @@ class PairScores:
 
 
 def _parts(n: int, n_numbers: int) -> Iterator[slice]:
-    """Parts of n rows for each of which so many numbers are made."""
+    """Slices of n rows that stay in cache, where a row makes so many numbers."""
     size = max(1, _NUMBERS // max(n_numbers, 1))
     return (slice(start, start + size) for start in range(0, n, size))
 
@@ -164,22 +164,24 @@ def _leaves(map_: FeatureMap) -> Sequence[FeatureMap]:
     return [leaf for one in map_.maps for leaf in _leaves(one)] if isinstance(map_, JoinedMap) else [map_]
 
 
-def _waves(map_: FeatureMap, weights: Floats) -> Waves | None:
+def _cosines(map_: FeatureMap, weights: Floats) -> Cosines | None:
     """The cosines that a map consists of; None if it is another one, or limits them."""
     match map_:
         case StandardisedMap(
-            map=ChainedMap(first=StandardisedMap(map=IdentityMap()) as inputs, second=FourierMap() as cosines)
+            map=ChainedMap(
+                first=StandardisedMap(map=IdentityMap()) as inputs, second=FourierMap() as features
+            )
         ):
             pass
-        case StandardisedMap(map=FourierMap() as cosines):
-            p = cosines.n_inputs
+        case StandardisedMap(map=FourierMap() as features):
+            p = features.n_inputs
             inputs = StandardisedMap(IdentityMap(p), np.zeros(p), np.ones(p), inf)
         case _:
             return None
-    height = sqrt(2.0 / cosines.n_features)
+    height = sqrt(2.0 / features.n_features)
     if map_.means.any() or not (height <= map_.limit * map_.scales).all():
         return None
-    return Waves(inputs, cosines, height * weights / map_.scales)
+    return Cosines(inputs, features, height * weights / map_.scales)
 
 
 def _inputs_used(map_: FeatureMap) -> Bools:
@@ -201,7 +203,7 @@ def _inputs_used(map_: FeatureMap) -> Bools:
 
 
 def _part(map_: FeatureMap, columns: Ints, some: slice) -> FeatureMap:
-    """These columns of a map, which depend on some of its inputs alone, as a map of those; the same bits.
+    """A map of some inputs alone with those columns of a map that depend on nothing else; the same bits.
 
     A map that `_inputs_used` knows nothing of is needed as a whole or not at all.
     """

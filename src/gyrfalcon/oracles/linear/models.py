@@ -48,7 +48,7 @@ class PerActionModel:
         return self.estimates_at(x if self.center is None else x - self.center, log.action)
 
     def estimates_at(self, x: Floats, action: Ints) -> Floats:
-        """The same for expanded features that are centred where the model has a centre, (n, D)."""
+        """Estimates (n,) for expanded features (n, D), centred where the model has a centre."""
         slopes = np.einsum("nd,nd->n", x, self.weights[action])
         return np.asarray(slopes + self.intercepts[action, 0])
 
@@ -102,7 +102,7 @@ class JointModel:
         return self.estimates_at(rows, log.action)
 
     def estimates_at(self, rows: Floats, action: Ints) -> Floats:
-        """The same for rows of the regression, (n, block_width)."""
+        """Estimates (n,) for rows of the regression, (n, block_width)."""
         if self.joint.ndim == 2:
             return np.asarray(np.einsum("nd,nd->n", rows, self.joint[action]))
         own = np.zeros(0) if self.own is None else self.own.ravel()
