@@ -93,8 +93,8 @@ class CandidateClasses:
         n = sum(len(one) for one in logs)
         known = _effective_rows(logs) if n < _MAX_BUFFERED else math.inf
         due = [
-            rows <= (n if fit is not None else known) and rows < math.inf and n >= least
-            for rows, fit, least in zip(self.next_map, self.fits, self._resumed_with, strict=True)
+            rows <= (n if fit is not None else known) and rows < math.inf
+            for rows, fit in zip(self.next_map, self.fits, strict=True)
         ]
         if not any(due):
             return replace(self, buffered_logs=logs)
@@ -110,9 +110,8 @@ class CandidateClasses:
                 if before is not None and not self.deferred[place]:
                     before = before.refitted()  # a step of its penalties, with which it starts anew
                 given = choice, rows, n_actions, ridge, place, before
-                fits[place], next_map[place] = _started_class(*given)
-            if not self.deferred[place]:
-                next_review[place] = max(next_review[place], _UPDATED * n)
+                fits[place], next_map[place] = _fitted_class(*given)
+            next_review[place] = max(next_review[place], _UPDATED * n)
         buffered = () if all(one == math.inf for one in next_map) else (rows,)
         return replace(
             self,
@@ -121,12 +120,6 @@ class CandidateClasses:
             next_review=tuple(next_review),
             buffered_logs=buffered,
         )
-
-    @property
-    def _resumed_with(self) -> list[float]:
-        """The rows that a class waits for with its next map: none, unless it is deferred, and few at most."""
-        places = zip(self.deferred, self.next_review, strict=True)
-        return [min(rows, float(_MAX_CONTEXTS)) if deferred else 0.0 for deferred, rows in places]
 
     def reviewed(
         self,
@@ -182,10 +175,10 @@ class CandidateClasses:
         )
 
 
-def _started_class(
+def _fitted_class(
     choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int, before: ClassFit | None
 ) -> tuple[ClassFit | None, float]:
-    """A class with a feature map of these rows, to be fitted to them, and the rows for its next map."""
+    """The fit of a class with a feature map of these rows, and the number of rows for its next map."""
     early = rows.take(slice(0, _MAX_CONTEXTS))
     own = features_of(early.contexts, early.action)
     inputs = np.concatenate([early.contexts.shared, own], axis=1) if own.shape[1] else early.contexts.shared
@@ -200,7 +193,7 @@ def _started_class(
             penalties=replace(fit.penalties, values=known.values, noise=known.noise, center=known.center),
         )
     n = len(rows)
-    return fit.with_rows(rows), math.inf if n >= _MAX_CONTEXTS else min(2.0 * n, _MAX_CONTEXTS)
+    return fit.with_rows(rows).refitted(), math.inf if n >= _MAX_CONTEXTS else min(2.0 * n, _MAX_CONTEXTS)
 
 
 def _fitted_trees(

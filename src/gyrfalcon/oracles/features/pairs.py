@@ -154,7 +154,7 @@ class PairScores:
 
 
 def _parts(n: int, n_numbers: int) -> Iterator[slice]:
-    """Slices of n rows that stay in cache, where a row makes so many numbers."""
+    """Slices of rows that stay in cache when a row makes a given number of features."""
     size = max(1, _NUMBERS // max(n_numbers, 1))
     return (slice(start, start + size) for start in range(0, n, size))
 
