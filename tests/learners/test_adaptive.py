@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
@@ -268,12 +269,14 @@ def test_data_of_the_last_epoch_are_its_rows_alone(passive_data: Data) -> None:
     linear, scale = linear_of(epoch), adaptive_state(epoch).scale
     x = log.contexts.shared
     z, reward = (x - x.mean(axis=0)) / x.std(axis=0), (log.reward - scale.anchor) / scale.unit
+    halved = linalg.sqrtm(z.T @ z / len(z))  # what penalties act on are half-whitened columns
     model = linear.model.model
     assert isinstance(model, PerActionModel)
     errors, ratios = model.scores(log.contexts) - reward[:, np.newaxis], []
     for action in (0, 1):
         own = log.action == action
-        ratios += (-(z[own].T @ errors[own, action]) / (model.weights[action] * x.std(axis=0))).tolist()
+        slopes = model.weights[action] * x.std(axis=0)
+        ratios += (-(z[own].T @ errors[own, action]) / (halved @ slopes)).tolist()
     # A ridge regression on these rows has gradients that are its penalty times its coefficients.
     assert ratios == pytest.approx([ratios[0]] * 4, rel=1e-6)
     assert ratios[0] > 0.0

@@ -35,10 +35,10 @@ class Sample:
 
     @property
     def columns(self) -> Floats:
-        """[1, z] with z of mean 0 and scale 1 over all rows, whatever action was played, and half whitened."""
+        """[1, z] with z standardised over all rows, whatever action was played, and half whitened."""
         x = self.log.contexts.shared
         z = (x - x.mean(axis=0)) / x.std(axis=0)
-        return np.column_stack([np.ones(len(x)), z @ linalg.fractional_matrix_power(z.T @ z / len(z), -0.25)])
+        return np.column_stack([np.ones(len(x)), half_whitened(z, np.ones(len(z)))])
 
     def gram(self, weights: Floats, action: int) -> tuple[Floats, Floats]:
         """Z'WZ and Z'Wr of the rows of an action."""
@@ -64,6 +64,12 @@ class Sample:
     def mean(self) -> float:
         """The mean reward, towards which all fits shrink."""
         return float(self.log.reward.mean())
+
+
+def half_whitened(z: Floats, weights: Floats) -> Floats:
+    """Columns whose second moment is the square root of that of z."""
+    second = (z.T * weights) @ z / weights.sum()
+    return np.asarray(z @ linalg.fractional_matrix_power(second, -0.25))
 
 
 def bent(seed: int, n: int = 400, passive_share: float = 0.25) -> Sample:
@@ -324,7 +330,7 @@ def test_forgotten_rows_count_less_in_all_fits_and_widen_the_slack() -> None:
     x = log.contexts.shared
     mean = factor @ x / factor.sum()
     scale = np.sqrt(factor @ (x - mean) ** 2 / factor.sum())
-    z = np.column_stack([np.ones(400), (x - mean) / scale])
+    z = np.column_stack([np.ones(400), half_whitened((x - mean) / scale, factor)])
     models, _ = alternative_fits(oracle, both, penalties_of(sample), math.inf, TIGHTENING)
     for model, weights in ((models[0], factor), (models[2], factor * sample.weights)):
         for action in range(K):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -65,12 +67,10 @@ def test_directions_that_hardly_vary_are_stretched_to_a_bound() -> None:
     "settings", [Linear(standardise=False), Linear(layout="shared"), Linear(layout="hybrid")]
 )
 def test_joint_columns_and_those_as_they_are_stay(settings: Linear) -> None:
-    rng = np.random.default_rng(1)
-    q = 2 if settings.standardise else 0
-    log = log_of(correlated(1, 50, 3, 0.0))
-    contexts = Contexts(log.contexts.shared, rng.normal(size=(50, 2, q)) if q else None)
-    log = Log(contexts, *(getattr(log, name) for name in log.__dataclass_fields__ if name != "contexts"))
-    oracle = settings.oracle(contexts, 2)
+    x = correlated(1, 50, 3, 0.0)
+    actions = np.random.default_rng(1).normal(size=(50, 2, 2)) if settings.layout else None
+    log = replace(log_of(x), contexts=Contexts(x, actions))
+    oracle = settings.oracle(log.contexts, 2)
     rows = oracle.sums(log)
     assert np.array_equal(penalised_columns(oracle, rows), oracle.standardisation(rows))
 

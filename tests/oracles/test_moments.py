@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.oracles.solvers.moments import ROWS_PER_CHUNK, Moments, root_of
+from gyrfalcon.oracles.solvers.moments import ROWS_PER_CHUNK, Moments, Rows, root_of
 
 
 def _rows(n: int, d: int, seed: int = 0) -> tuple[Floats, Floats]:
@@ -178,3 +178,14 @@ def test_wrong_rows_are_named(arguments: dict[str, object], message: str) -> Non
     }
     with pytest.raises(ValueError, match=message):
         Moments.of(**{**good, **arguments})  # type: ignore[arg-type]
+
+
+def test_sums_on_top_of_others_are_the_sums_of_both_and_leave_them_alone() -> None:
+    X, r = _rows(700, 300)
+    first, second, together = (
+        Rows.of(X[part], r[part]) for part in (slice(90), slice(90, None), slice(None))
+    )
+    before = first.moments()
+    kept = before.scaled(1.0)
+    _assert_same(second.moments(before), together.moments())
+    _assert_same(before, kept)

@@ -64,16 +64,19 @@ class CandidateClasses:
         return [fit is None and rows == math.inf for fit, rows in places]
 
     def updated(self, log: Log) -> tuple[CandidateClasses, list[Predictions | None]]:
-        """Candidates refitted with new rows, and their predictions before: None for those without any."""
+        """Candidates with new rows, and their predictions before: None for those without any."""
         predictions = [
             None if fit is None or deferred else fit.predictions(log)
             for fit, deferred in zip(self.fits, self.deferred, strict=True)
         ]
-        fits: list[ClassFit | None] = []
-        for fit, deferred in zip(self.fits, self.deferred, strict=True):
-            summed = None if fit is None else fit.with_rows(log)
-            fits.append(summed if summed is None or deferred else summed.refitted())
-        return replace(self, fits=tuple(fits)), predictions
+        fits = tuple(None if fit is None else fit.with_rows(log) for fit in self.fits)
+        return replace(self, fits=fits), predictions
+
+    def refitted(self) -> CandidateClasses:
+        """The candidates with those refitted that are not deferred, where they have rows enough."""
+        places = zip(self.fits, self.deferred, strict=True)
+        fits = (fit if fit is None or deferred else fit.refitted() for fit, deferred in places)
+        return replace(self, fits=tuple(fits))
 
     def admitted(
         self,
@@ -103,9 +106,11 @@ class CandidateClasses:
             if choice == TREES:
                 fits[place], next_map[place] = _fitted_trees(rows, n_actions, ridge, place, half_life)
             else:
-                fits[place], next_map[place] = _fitted_class(
-                    choice, rows, n_actions, ridge, place, fits[place]
-                )
+                before = fits[place]
+                if before is not None and not self.deferred[place]:
+                    before = before.refitted()  # a step of its penalties, with which it starts anew
+                given = choice, rows, n_actions, ridge, place, before
+                fits[place], next_map[place] = _fitted_class(*given)
             next_review[place] = max(next_review[place], _UPDATED * n)
         buffered = () if all(one == math.inf for one in next_map) else (rows,)
         return replace(
@@ -134,8 +139,7 @@ class CandidateClasses:
             if fit is None or n_seen < next_review[place] or place == active:
                 continue
             if deferred[place]:
-                fits[place], deferred[place] = fit.refitted(), False
-                next_review[place] = _later(_UPDATED, n_seen, half_life)
+                deferred[place], next_review[place] = False, _later(_UPDATED, n_seen, half_life)
             elif hopeless[place] and choices[place] == TREES:
                 fits[place], next_map[place] = None, _later(2.0, next_map[place], half_life)
             elif hopeless[place]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,15 +15,16 @@ from gyrfalcon.oracles.features.bases import FeatureMap, Identity, PolynomialMap
 from gyrfalcon.oracles.features.design import Design, Layout
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.linear.marginal_fit import inverse_fit, quick_fit
-from gyrfalcon.oracles.linear.models import LinearModel
+from gyrfalcon.oracles.linear.models import LinearModel, PerActionModel
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.moments import Moments
 
 _REFIT_RATIO, _INVERSE_RATIO = 1.1, 1.2
 """How many times as many rows there are when a class is refitted, and when its penalties and leverages are
 computed anew, too: a wide fit costs more than it gains from a few rows."""
-_MAX_WAITING = 4096
-"""Rows that wait for the next refit at most; more are summed before."""
+_MAX_WAITING, _WAITING_NUMBERS = 1 << 14, 1 << 16
+"""Rows wait for the next refit until they are this many, or their features more numbers than the sums of the
+class and than this: expanding them all takes a tenth of a second, and memory stays what sums take."""
 _MAX_OFFSETS = 300
 """Actions with features have an offset each where there are at most this many of them."""
 
@@ -86,15 +88,24 @@ class ClassFit:
 
     def with_rows(self, log: Log) -> ClassFit:
         """The fit with the rows of a log; nothing is refitted."""
-        after = replace(self, waiting=(*self.waiting, log)) if len(log) else self
-        return after.summed() if sum(map(len, after.waiting)) > _MAX_WAITING else after
+        if not len(log):
+            return self
+        after = replace(self, waiting=(*self.waiting, log))
+        return after.summed() if sum(map(len, after.waiting)) > self._most_waiting(log) else after
+
+    def _most_waiting(self, log: Log) -> int:
+        """The number of rows like these that may wait."""
+        own = log.contexts.actions
+        width: int = log.contexts.shared.shape[1] + (0 if own is None else math.prod(own.shape[1:]))
+        numbers: int = max(self.rows.gram.size, _WAITING_NUMBERS)
+        return min(numbers // max(width, 1), _MAX_WAITING)
 
     def summed(self) -> ClassFit:
         """The fit with no rows that wait."""
         if not self.waiting:
             return self
         rows = Log.concat(list(self.waiting), self.oracle.design.n_actions)
-        return replace(self, rows=self.rows + self.oracle.sums(rows), waiting=())
+        return replace(self, rows=self.oracle.sums(rows, onto=self.rows), waiting=())
 
     def with_columns(self, columns: Floats, log: Log) -> ClassFit:
         """The fit with the rows of a log in its sums, with columns (n, d) that are given."""
@@ -122,7 +133,10 @@ class ClassFit:
         for block in [0] if blocks is None else np.unique(blocks).tolist():
             own = slice(None) if blocks is None else blocks == block
             leverages[own] = np.einsum("nd,nd->n", phi[own] @ self.inverses[block], phi[own])
-        return Predictions(self.model.estimates_of(log), leverages.clip(0.0), self.penalties.noise)
+        # The columns of a class are not centred.
+        columns = phi[:, 1:] if isinstance(self.model, PerActionModel) else phi
+        estimates = self.model.estimates_at(columns, log.action)
+        return Predictions(estimates, leverages.clip(0.0), self.penalties.noise)
 
     def scaled(self, factor: float) -> ClassFit:
         """The fit with every row's weight times a factor, in sums only."""

@@ -182,19 +182,21 @@ def _linear(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001 -
     return (_inputs(x),)
 
 
-def _quadratic(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
-    """Squares and products of inputs, squares alone where products are too many."""
+def _quadratic(x: Floats, most: int, seed: int, limit: int = MAX_COLUMNS) -> _Parts | None:  # noqa: ARG001
+    """Squares and products of inputs, squares alone where products are too many; None beyond the limit."""
     p = x.shape[1]
     for interactions, n_features in ((True, p + math.comb(p, 2)), (False, p)):
         if p and p + n_features < most:
+            if n_features > limit:
+                return None
             made = Polynomial(degree=2, interactions=interactions).fit(x)
             products = replace(made, factors=made.factors[p:])
             return _inputs(x), StandardisedMap.of(products, x)
     return None
 
 
-def _splines(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
-    """The inputs and splines of each, the richest with at most `most` columns.
+def _splines(x: Floats, most: int, seed: int, limit: int = MAX_COLUMNS) -> _Parts | None:  # noqa: ARG001
+    """The inputs and splines of each, the richest with at most `most` columns; None beyond the limit.
 
     Splines are not rescaled, so that the penalty prefers linear functions.
     """
@@ -204,6 +206,8 @@ def _splines(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
     for splines in (*richer, *_SPLINES):
         made = splines.fit(x)
         if p < made.n_features < most - p:
+            if made.n_features > limit:
+                return None
             centred = StandardisedMap(made, made.expand(x).mean(axis=0), np.ones(made.n_features))
             return _inputs(x), centred
     return None
@@ -230,9 +234,8 @@ def _mixed(x: Floats, most: int, seed: int) -> _Parts | None:
     parts: _Parts = (_inputs(x),)
     for make, limit in ((_quadratic, _MOST_QUADRATIC), (_splines, _MOST_SPLINES)):
         room = most - 1 - sum(part.n_features for part in parts)
-        made = make(x, most, seed)
-        if made is not None and made[1].n_features <= min(limit, room // 2):
-            parts += made[1:]
+        made = make(x, most, seed, min(limit, room // 2))
+        parts += () if made is None else made[1:]
     used = sum(part.n_features for part in parts[1:])
     made = _fourier(x, most - used, seed, N_MIXED_FOURIER)
     parts += () if made is None else made[1:]

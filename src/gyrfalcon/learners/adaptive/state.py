@@ -152,8 +152,8 @@ class AdaptiveState:
             active = among[0]
         active = self.comparison.best(active, among)
         hopeless = self.comparison.hopeless(active)[1:]
-        candidates = candidates.reviewed(others, active - 1, hopeless, self.n_seen, half_life)
-        return replace(self, candidates=candidates, active=active)
+        candidates = candidates.refitted().reviewed(others, active - 1, hopeless, self.n_seen, half_life)
+        return replace(self, candidates=candidates.refitted(), active=active)
 
     def discounted(self, factor: float) -> AdaptiveState:
         """The state with weights of all rows in candidates and their comparison times a factor."""

@@ -153,15 +153,13 @@ class LinearOracle:
         rows = self._rows(log).with_root(new)
         return rows if onto is None else onto + rows
 
-    def sums(self, log: Log, weights: Floats | None = None) -> Moments:
-        """Statistics without a root, some rows at a time: their features then stay in cache."""
-        if 0 < len(log) <= _ROWS_AT_ONCE:
-            return self._rows(log, weights).moments()
-        total = self.empty()
+    def sums(self, log: Log, weights: Floats | None = None, onto: Moments | None = None) -> Moments:
+        """Statistics without a root, with those of earlier rows, some rows at a time: they stay in cache."""
+        total = onto
         for start in range(0, len(log), _ROWS_AT_ONCE):
             here = slice(start, start + _ROWS_AT_ONCE)
-            total += self._rows(log.take(here), None if weights is None else weights[here]).moments()
-        return total
+            total = self._rows(log.take(here), None if weights is None else weights[here]).moments(total)
+        return self.empty() if total is None else total
 
     def _rows(self, log: Log, weights: Floats | None = None) -> Rows:
         """The rows of a regression; where they are made of shared features alone, as they are needed."""

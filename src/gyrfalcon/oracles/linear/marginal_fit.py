@@ -13,6 +13,9 @@ from gyrfalcon.oracles.linear.penalties import PenalisedFit, Penalties
 from gyrfalcon.oracles.solvers.least_squares import LinearFit, residual_squares, ridge_fit
 from gyrfalcon.oracles.solvers.moments import Moments
 
+_MIRRORED = 48
+"""Columns of an inverse whose triangle is mirrored at a time."""
+
 
 def marginal_fit(
     oracle: LinearOracle, rows: Moments, penalties: Penalties
@@ -28,7 +31,7 @@ def marginal_fit(
     solved = PenalisedFit(
         fit.coefficients, np.square(factors).sum(axis=1), float(np.sum(fit.residual_squares))
     )
-    following = penalties.updated(solved, rows, oracle.design, bounded=True)
+    following = penalties.updated(solved, rows, oracle.design)
     return OptimisticModel(model, oracle.design, widths, 0.0), fit, following
 
 
@@ -42,7 +45,9 @@ def inverse_fit(
     """
     center = centring(oracle, penalties)
     centred = center.less(rows)
-    inverses = np.stack([inverse_of(own) for own in centred.gram + np.diag(penalties.of_columns)])
+    inverses = np.empty(centred.gram.shape)
+    for own, inverse in zip(centred.gram, inverses, strict=True):
+        inverse[...] = inverse_of(_penalised(own, penalties))
     coefficients = np.einsum("bij,bj->bi", inverses, centred.cross)
     residual = float(residual_squares(centred, coefficients).sum())
     solved = PenalisedFit(coefficients, np.diagonal(inverses, axis1=1, axis2=2), residual)
@@ -56,12 +61,20 @@ def quick_fit(oracle: LinearOracle, rows: Moments, penalties: Penalties) -> Line
 
     center = centring(oracle, penalties)
     centred = center.less(rows)
-    penalised = centred.gram + np.diag(penalties.of_columns)
-    solved = [dposv(own, cross) for own, cross in zip(penalised, centred.cross, strict=True)]
-    if any(info != 0 for *_, info in solved):
-        return inverse_fit(oracle, rows, penalties)[0]
-    coefficients = np.stack([theta for _, theta, _ in solved])
+    coefficients = np.empty(centred.cross.shape)
+    for own, cross, theta in zip(centred.gram, centred.cross, coefficients, strict=True):
+        # Transposed, a symmetric matrix is as LAPACK has it, and nothing is copied.
+        _, theta[...], info = dposv(_penalised(own, penalties).T, cross, overwrite_a=1)
+        if info != 0:
+            return inverse_fit(oracle, rows, penalties)[0]
     return oracle.model_of(center.above(coefficients), rows).eagerly()
+
+
+def _penalised(gram: Floats, penalties: Penalties) -> Floats:
+    """A Gram matrix with the penalties on its diagonal; one at a time, as new memory costs more than sums."""
+    matrix = gram.copy()
+    np.einsum("ii->i", matrix)[...] += penalties.of_columns
+    return matrix
 
 
 def centring(oracle: LinearOracle, penalties: Penalties) -> Centring:
@@ -77,11 +90,17 @@ def inverse_of(matrix: Floats) -> Floats:
     """
     from scipy.linalg.lapack import dpotrf, dpotri
 
-    triangle, info = dpotrf(matrix, clean=0)
+    triangle, info = dpotrf(matrix.T)  # transposed, it is as LAPACK has it; below the triangle are zeros
     if info != 0 or not np.isfinite(triangle[-1, -1]):
         raise ValueError(
             "Features or rewards are not finite, or too large for a fit by their products (up to "
             f"{np.abs(matrix).max():.1e}); drop such rows, or standardise the features first."
         )
-    upper = np.triu(dpotri(triangle)[0])
-    return np.asarray(upper + np.triu(upper, 1).T)
+    inverse: Floats = dpotri(triangle, overwrite_c=1)[0].T
+    # Mirrored some columns at a time: a pass over whole columns would miss the cache at every number.
+    for start in range(0, len(inverse), _MIRRORED):
+        stop = start + _MIRRORED
+        corner = inverse[start:stop, start:stop]
+        corner += np.tril(corner, -1).T
+        inverse[start:stop, stop:] = inverse[stop:, start:stop].T
+    return inverse

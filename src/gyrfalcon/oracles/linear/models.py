@@ -12,6 +12,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.settings import shapes_repr
 from gyrfalcon.oracles.features.bases import FeatureMap
 from gyrfalcon.oracles.features.design import Design, Layout
+from gyrfalcon.oracles.features.pairs import PairScores
 from gyrfalcon.oracles.linalg.batch_invariant import inner_products, weighted_norms
 
 
@@ -44,10 +45,12 @@ class PerActionModel:
     def estimates_of(self, log: Log) -> Floats:
         """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
         x = self.basis.expand(log.contexts.shared)
-        if self.center is not None:
-            x = x - self.center
-        slopes = np.einsum("nd,nd->n", x, self.weights[log.action])
-        return np.asarray(slopes + self.intercepts[log.action, 0])
+        return self.estimates_at(x if self.center is None else x - self.center, log.action)
+
+    def estimates_at(self, x: Floats, action: Ints) -> Floats:
+        """Estimates (n,) for expanded features (n, D), centred where the model has a centre."""
+        slopes = np.einsum("nd,nd->n", x, self.weights[action])
+        return np.asarray(slopes + self.intercepts[action, 0])
 
     def rescaled(
         self, center: float, spread: float, anchor: float = 0.0, unit: float = 1.0
@@ -86,7 +89,7 @@ class JointModel:
 
     def scores(self, contexts: Contexts) -> Floats:
         """(n, K); an action without data scores about as the best of the others, so that it is tried."""
-        columns = self._joint_scores(self.design.cube(contexts))
+        columns = self._joint_scores(contexts)
         if self.own is not None:
             columns += inner_products(self.own, self.design.own(self.design.shared(contexts)))
         if self.known is not None:
@@ -96,13 +99,23 @@ class JointModel:
     def estimates_of(self, log: Log) -> Floats:
         """Estimates of the actions that were taken, (n,); those of actions without data are what fits say."""
         rows, _ = self.design.rows(log)
+        return self.estimates_at(rows, log.action)
+
+    def estimates_at(self, rows: Floats, action: Ints) -> Floats:
+        """Estimates (n,) for rows of the regression, (n, block_width)."""
         if self.joint.ndim == 2:
-            return np.asarray(np.einsum("nd,nd->n", rows, self.joint[log.action]))
+            return np.asarray(np.einsum("nd,nd->n", rows, self.joint[action]))
         own = np.zeros(0) if self.own is None else self.own.ravel()
         return np.asarray(rows @ np.concatenate([self.joint, own]))
 
-    def _joint_scores(self, cube: Floats) -> Floats:
-        """(K, n): what the joint columns (n, K, n_joint) contribute."""
+    def _joint_scores(self, contexts: Contexts) -> Floats:
+        """(K, n): what the joint columns contribute."""
+        basis = self.design.joint_basis
+        if basis is not None and contexts.actions is not None:
+            intercept, weights = self.joint[: -basis.n_features].sum(), self.joint[-basis.n_features :]
+            pairs = PairScores.of(basis, weights, contexts.shared.shape[1])
+            return np.ascontiguousarray((pairs.scores(contexts.shared, contexts.actions) + intercept).T)
+        cube = self.design.cube(contexts)
         n, n_actions, width = cube.shape
         if self.joint.ndim == 1:
             flat = inner_products(self.joint[np.newaxis], cube.reshape(n * n_actions, width))

@@ -31,8 +31,8 @@ _MOST_DEGREES = 0.9
 """Largest share of rows that parameters may take up when the noise is estimated."""
 _LARGEST = 1e9
 _MOST_EARLY, _EARLY_ROWS = 5.0, 100.0
-"""Largest penalty of slopes up to this many rows, where it is bounded; from there on the bound grows with the
-square of the rows. Few rows hardly tell whether slopes are small, and what is shrunk is not explored."""
+"""Largest penalty of the inputs up to this many rows; from there on it grows with the cube of the rows. Few
+rows hardly tell whether slopes are small, and what is shrunk is not explored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,11 @@ class Penalties:
         """(d,): the penalty of each column."""
         return np.asarray(self.values[self.groups])
 
-    def updated(
-        self, fit: PenalisedFit, rows: Moments, design: Design, *, bounded: bool = False
-    ) -> Penalties:
+    def updated(self, fit: PenalisedFit, rows: Moments, design: Design) -> Penalties:
         """Penalties, noise and centre after one step towards the largest marginal likelihood.
 
-        `bounded` keeps the penalties of slopes within what few rows can tell.
+        The first group of slopes, the inputs, is in all classes alike, and so is its bound while rows are
+        few: no class looks better for it.
         """
         variance = rows.reward_variance
         if variance == 0.0:
@@ -97,10 +96,9 @@ class Penalties:
         noise = max(fit.residual / max(n - used, 1.0), _LEAST_NOISE * variance)
         prior = self._prior_variances(fit.coefficients[seen] ** 2, degrees, variance, noise, n, design)
         values = np.clip(noise / np.maximum(prior, noise / _LARGEST), self.least, _LARGEST)
-        if bounded:
-            slopes = slice(int(design.intercept), None)
-            most = max(_MOST_EARLY * max(1.0, n / _EARLY_ROWS) ** 2, self.least)
-            values[slopes] = np.minimum(values[slopes], most)
+        inputs = slice(int(design.intercept), int(design.intercept) + 1)
+        most = max(_MOST_EARLY * max(1.0, n / _EARLY_ROWS) ** 3, self.least)
+        values[inputs] = np.minimum(values[inputs], most)
         center = self.center + fit.mean_intercept(design, seen)
         return replace(self, values=values, noise=noise, center=center)
 

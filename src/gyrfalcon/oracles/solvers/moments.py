@@ -16,8 +16,9 @@ from gyrfalcon.oracles.linalg.conditioning import blocks_suffice, gram_root, tri
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 ROWS_PER_CHUNK = 1024
-"""Rows summed at a time, at least; a chunk stays in cache from the Gram to the cross product."""
-_NUMBERS_PER_CHUNK = 1 << 16
+"""Rows whose root is made at a time, at least."""
+_NUMBERS_PER_CHUNK, _LEAST_PER_CHUNK = 1 << 16, 256
+"""Numbers, and rows at least, that are summed at a time, so that they stay in cache until they are."""
 _FEW_BLOCKS = 4
 
 
@@ -200,10 +201,10 @@ class Rows:
         roots = None if weights is None else np.sqrt(checked_weights(weights, len(x)))
         return Rows(x, r, groups, roots, names, x.shape[1] if width is None else width, expand)
 
-    def moments(self) -> Moments:
-        """The sums over the rows, without a root; ValueError when they are not finite."""
-        total = Moments.zeros(len(self.groups), self.width)
-        size = max(ROWS_PER_CHUNK, _NUMBERS_PER_CHUNK // max(self.width, 1))
+    def moments(self, onto: Moments | None = None) -> Moments:
+        """The sums over the rows, and earlier ones, without a root; ValueError when they are not finite."""
+        total = Moments.zeros(len(self.groups), self.width) if onto is None else onto.rootless().scaled(1.0)
+        size = max(_LEAST_PER_CHUNK, _NUMBERS_PER_CHUNK // max(self.width, 1))
         with np.errstate(over="ignore", invalid="ignore"):
             for block, x, r, w in self._chunks(size):
                 total.gram[block] += x.T @ x
