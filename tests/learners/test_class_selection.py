@@ -271,6 +271,6 @@ def test_the_report_has_a_line_for_every_class() -> None:
     assert lines[2].startswith("large: ")
     assert given.report_lines(names, 0, [True, True, False])[2] == "large: too few rows"
     excluded = given.report_lines(names, 0, [True] * 3, [False, False, True])
-    assert excluded[2] == "large: excluded, no richer than linear here or too large"
+    assert excluded[2] == "large: excluded, of no use for these features or rewards, or too large"
     new = ClassComparison.none(2).report_lines(names[:2], 0, [True, True])
     assert new == ("active class: small", "middle: not compared with small yet")

@@ -193,7 +193,7 @@ def test_where_actions_have_features_trees_are_excluded_and_the_report_says_so()
     assert report is not None
     assert report.details[:2] == (
         "active class: linear",
-        "trees: excluded, no richer than linear here or too large",
+        "trees: excluded, of no use for these features or rewards, or too large",
     )
     bare = TREES.start(Problem(["a", "b"]), replace(log, contexts=Contexts(np.empty((40, 0))))).report
     assert bare is not None

@@ -95,6 +95,20 @@ class RewardScale:
         return 2.0 * math.sqrt(self.variance) or abs(self.mean) or 1.0
 
     @property
+    def information(self) -> float:
+        """What a reward is worth, in rewards of a fair coin: little where most are near one end of all seen.
+
+        4 q (1 - q) for a mean at the share q of the way from the least to the largest.
+
+        >>> RewardScale().seen(np.array([0.0, 0.0, 0.0, 1.0]))[0].information
+        0.75
+        """
+        if self.variance == 0.0:
+            return 1.0
+        share = (self.mean - self.low) / (self.high - self.low)
+        return min(max(4.0 * share * (1.0 - share), 1e-6), 1.0)
+
+    @property
     def reward_unit(self) -> float:
         """The spread in the log's units: what one unit of gamma, bonus and temperature refers to."""
         return self.spread * (self.unit or 1.0)

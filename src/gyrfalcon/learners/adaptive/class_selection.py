@@ -10,6 +10,7 @@ large class has a privilege.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,13 @@ class Predictions:
     """(n,): phi'P phi of these actions, in units of the noise."""
     noise: float
     """The variance of rewards around its estimates, as the class estimates it."""
+    row_noise: Floats | None = None
+    """(n,): that of each row, None where the class takes them for alike."""
+
+    @property
+    def variances(self) -> Floats:
+        """(n,): predicted variances of the rewards."""
+        return np.asarray((self.noise if self.row_noise is None else self.row_noise) * (1.0 + self.leverages))
 
 
 def log_scores(predictions: Sequence[Predictions], log: Log, scale: RewardScale) -> Floats:
@@ -49,8 +57,10 @@ def log_scores(predictions: Sequence[Predictions], log: Log, scale: RewardScale)
     beyond = _BEYOND * (scale.high - scale.low)
     bounds = scale.low - beyond, scale.high + beyond
     errors = np.stack([log.reward - one.estimates.clip(*bounds) for one in predictions]) ** 2
-    variances = np.stack([one.noise * (1.0 + one.leverages) for one in predictions])
-    return np.asarray(-0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, _MOST_SURPRISE))
+    variances = np.stack([one.variances for one in predictions])
+    # Where a class says how rewards with two values vary from row to row, none of them is absurd.
+    most = _MOST_SURPRISE if all(one.row_noise is None for one in predictions) else math.inf
+    return np.asarray(-0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,12 @@ class ClassComparison:
         """The comparison before the first row."""
         pairs = np.zeros((n_classes, n_classes))
         return ClassComparison(pairs, pairs, pairs, pairs)
+
+    def widened(self, n_classes: int) -> ClassComparison:
+        """The comparison with room for more classes, which have not been compared."""
+        room = (0, n_classes - len(self.weights))
+        sums = (self.log_score_gap, self.log_score_gap_squares, self.weights, self.n_rows)
+        return ClassComparison(*(np.pad(one, (room, room)) for one in sums))
 
     def scaled(self, factor: float) -> ClassComparison:
         """The comparison with every row's weight times a factor."""
@@ -144,7 +160,7 @@ class ClassComparison:
         for place, name in enumerate(names):
             weight = self.weights[active, place]
             if excluded is not None and excluded[place]:
-                lines.append(f"{name}: excluded, no richer than linear here or too large")
+                lines.append(f"{name}: excluded, of no use for these features or rewards, or too large")
             elif place == active:
                 lines.append(f"active class: {name}")
             elif not has_data[place]:

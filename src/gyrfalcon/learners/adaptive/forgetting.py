@@ -73,10 +73,10 @@ class Shadow:
             log_score_gap_squares=kept**2 * self.log_score_gap_squares + float(gaps @ gaps),
         )
 
-    def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int) -> Shadow:
+    def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int, information: float) -> Shadow:
         """The shadow with the sums of new rows, fitted anew."""
         rows = self.rows.scaled(math.pow(0.5, n_new / self.half_life)) + sums
-        model, _, penalties = marginal_fit(oracle, rows, self.penalties)
+        model, _, penalties = marginal_fit(oracle, rows, self.penalties, information)
         return replace(self, rows=rows, model=model, penalties=penalties)
 
     def reindexed(self, before: LinearOracle, after: LinearOracle, source: Ints) -> Shadow:
@@ -179,12 +179,19 @@ class Forgetting:
         ]
         return Forgetting(tuple(shadows), active=self.active, n_changes=self.n_changes + 1)
 
-    def refitted(self, oracle: LinearOracle, log: Log, pooled: Moments, penalties: Penalties) -> Forgetting:
+    def refitted(
+        self,
+        oracle: LinearOracle,
+        log: Log,
+        pooled: Moments,
+        penalties: Penalties,
+        information: float = 1.0,
+    ) -> Forgetting:
         """The shadows with new rows, and one more where there are rows enough to forget some."""
         if pooled.n < HALF_LIVES[0] and not self.shadows:
             return self
         sums = oracle.sums(log)
-        shadows = tuple(one.refitted(oracle, sums, len(log)) for one in self.shadows)
+        shadows = tuple(one.refitted(oracle, sums, len(log), information) for one in self.shadows)
         due = [half_life for half_life in HALF_LIVES[len(shadows) :] if pooled.n >= half_life]
         new = (Shadow(half_life, pooled.rootless(), penalties) for half_life in due)
         return replace(self, shadows=(*shadows, *new))

@@ -14,11 +14,12 @@ from gyrfalcon.oracles.solvers.moments import Moments
 
 
 def marginal_fit(
-    oracle: LinearOracle, rows: Moments, penalties: Penalties
+    oracle: LinearOracle, rows: Moments, penalties: Penalties, information: float = 1.0
 ) -> tuple[OptimisticModel, LinearFit, Penalties]:
     """The fit with its confidence widths and without a bonus, the fit itself, and the next penalties.
 
-    Columns are standardised, and penalties act on standardised columns.
+    Columns are standardised, and penalties act on standardised columns. `information` is what a row is worth,
+    in rows of rewards that are not rare.
     """
     change, center = oracle.standardisation(rows), centring(oracle, penalties)
     fit, factors = ridge_fit(center.less(rows).transformed(change), penalties.of_columns)
@@ -30,7 +31,7 @@ def marginal_fit(
     return (
         OptimisticModel(model, oracle.design, widths, 0.0),
         fit,
-        penalties.updated(solved, rows, oracle.design),
+        penalties.updated(solved, rows, oracle.design, information),
     )
 
 
