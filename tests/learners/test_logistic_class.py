@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -80,17 +81,22 @@ def scorer_of(epoch: Epoch) -> OptimisticModel:
     return epoch.policy.scorer
 
 
+def is_logistic(epoch: Epoch) -> bool:
+    return isinstance(cast("object", scorer_of(epoch).model), LogisticModel)
+
+
 def contexts(n: int = 60, seed: int = 3) -> Contexts:
     return Contexts(np.random.default_rng(seed).standard_normal((n, 3)))
 
 
 def test_where_rewards_are_rare_and_multiply_the_logistic_class_becomes_active() -> None:
-    # With 8,000 rows it is in 12 of 12 runs.
+    # With 8,000 rows it is in 11 of 12 runs.
     active = [adaptive_state(epochs(BESIDE, 20, clicks, seed)[-1]).active for seed in range(6)]
     assert np.mean(active) > 0.6
 
 
 def test_where_chances_are_linear_it_seldom_does() -> None:
+    # In 1 of 12 runs.
     active = [adaptive_state(epochs(BESIDE, 20, lines, seed)[-1]).active for seed in range(6)]
     assert np.mean(active) < 0.4
 
@@ -119,7 +125,7 @@ def test_a_third_reward_makes_the_class_leave_for_good_while_it_plays() -> None:
     again = ALONE.next_epoch(after, uniform_play(400, 78))
     for epoch in (after, again):
         assert fit_of(epoch) is None
-        assert not isinstance(scorer_of(epoch).model, LogisticModel)
+        assert not is_logistic(epoch)
     assert after.policy.probabilities(contexts()).sum(axis=1) == pytest.approx(1.0)
     assert adaptive_state(again).candidates.excluded == [True]
 
@@ -147,7 +153,7 @@ def test_actions_come_and_go_while_it_plays() -> None:
     before = epochs(ALONE)[-1]
     after = ALONE.adapt(before, Problem(["c", "new", "a"], features=3))
     one, other = scorer_of(before), scorer_of(after)
-    assert isinstance(other.model, LogisticModel)
+    assert is_logistic(after)
     assert other.means(contexts())[:, [2, 0]] == pytest.approx(one.means(contexts())[:, [0, 2]], rel=1e-12)
     probabilities = after.policy.probabilities(contexts())
     assert probabilities[:, 1] == pytest.approx(1.0 / 3.0)
@@ -169,7 +175,7 @@ def test_an_action_that_was_never_played_is_tried() -> None:
     for block in range(12):
         log = uniform_play(400, block)
         epoch = ALONE.next_epoch(epoch, log.where(log.action != 2))
-    assert isinstance(scorer_of(epoch).model, LogisticModel)
+    assert is_logistic(epoch)
     assert epoch.policy.probabilities(contexts())[:, 2] == pytest.approx(1.0 / 3.0)
 
 
@@ -225,7 +231,8 @@ def test_its_decisions_can_be_explained() -> None:
     for _ in range(12):
         x = rng.standard_normal((400, 3))
         decisions = bandit.decide_many(x)
-        chances = clicks(x)[np.arange(400), [LABELS.index(label) for label in decisions.action]]
+        taken = np.array([LABELS.index(str(label)) for label in decisions.action])
+        chances = clicks(x)[np.arange(400), taken]
         rewards = (rng.random(400) < chances).astype(float)
         bandit.reward_many(dict(zip(decisions.event_id, rewards.tolist(), strict=True)))
     assert adaptive_state(bandit.epoch).active == 1

@@ -29,8 +29,6 @@ _FIRST_STEPS = 3
 _MOST_COMMON = 0.1
 """Share of the rarer reward, and mean variance of rewards, from which on the class is left out: where both
 are common it may well predict better, and still earn less than the mixed class."""
-_LEAST_VARIANCE = 1e-4
-"""Least predicted variance of a reward, over the squared distance of the two."""
 _MOST_WORK = 1 << 26
 """The largest K d^3 for d columns of K actions, which a Newton step costs."""
 
@@ -116,9 +114,8 @@ class LogisticFit:
         variances = self.posterior.variances_of(self._columns(log), log.action)
         log_odds = self.model.log_odds.estimates_of(log)
         chances = expit(log_odds / np.sqrt(1.0 + math.pi / 8.0 * variances))
-        row_noise = np.maximum(chances * (1.0 - chances), _LEAST_VARIANCE) * span**2
         estimates = self.low + span * chances
-        return Predictions(estimates, np.zeros(len(log)), self.penalties.noise, row_noise)
+        return Predictions(estimates, np.zeros(len(log)), self.penalties.noise, two_valued=True)
 
     def scaled(self, factor: float) -> LogisticFit:
         """The fit with every row's weight times a factor; rows that wait are fitted before."""
