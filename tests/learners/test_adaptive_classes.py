@@ -149,19 +149,21 @@ def admissions(learner: AdaptiveFalcon, share: float, n_actions: int = 2) -> lis
 def test_classes_are_admitted_with_forty_rows_and_rare_rewards_make_them_wait() -> None:
     # A row counts as 4 variances of rewards, which are 0.19 where one in twenty is rewarded.
     assert admissions(SEVERAL, 0.5) == [50, 50, 50]
-    (rarely,) = admissions(AUTO, 0.05)
+    rarely, logistic = admissions(AUTO, 0.05)
+    assert logistic == rarely
     assert rarely == pytest.approx(40 / 0.19, rel=0.5)
-    assert admissions(AUTO, 0.5, n_actions=50)[0] >= 3 * 50
+    mixed = AdaptiveFalcon(classes=("linear", "mixed"))
+    assert admissions(mixed, 0.5, n_actions=50)[0] >= 3 * 50
 
 
 def test_rare_rewards_do_not_keep_a_class_out_for_ever() -> None:
     rare = [drawn(1_000, block, 0.001) for block in range(5)]
     epoch = learned(AUTO, AUTO.start(Problem(["a", "b"], features=2)), *rare[:4])
-    assert adaptive_state(epoch).candidates.fits == (None,)
+    assert adaptive_state(epoch).candidates.fits == (None, None)
     state = adaptive_state(learned(AUTO, epoch, rare[4]))
     assert state.candidates.fits[0] is not None
     assert state.candidates.fits[0].n == 5_000.0
-    assert state.candidates.next_map == (math.inf,)
+    assert state.candidates.next_map == (math.inf, math.inf)
 
 
 def test_feature_maps_are_made_anew_at_doublings_up_to_a_thousand_rows() -> None:

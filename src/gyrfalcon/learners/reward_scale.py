@@ -96,16 +96,8 @@ class RewardScale:
 
     @property
     def information(self) -> float:
-        """What a reward is worth, in rewards of a fair coin: little where most are near one end of all seen.
-
-        4 q (1 - q) for a mean at the share q of the way from the least to the largest.
-
-        >>> RewardScale().seen(np.array([0.0, 0.0, 0.0, 1.0]))[0].information
-        0.75
-        """
-        if self.variance == 0.0:
-            return 1.0
-        share = (self.mean - self.low) / (self.high - self.low)
+        """4 q (1 - q), where the mean is at the share q of the way from the least reward to the largest."""
+        share = (self.mean - self.low) / (self.high - self.low) if self.variance > 0.0 else 0.5
         return min(max(4.0 * share * (1.0 - share), 1e-6), 1.0)
 
     @property

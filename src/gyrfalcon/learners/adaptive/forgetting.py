@@ -73,7 +73,7 @@ class Shadow:
             log_score_gap_squares=kept**2 * self.log_score_gap_squares + float(gaps @ gaps),
         )
 
-    def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int, information: float) -> Shadow:
+    def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int, information: float = 1.0) -> Shadow:
         """The shadow with the sums of new rows, fitted anew."""
         rows = self.rows.scaled(math.pow(0.5, n_new / self.half_life)) + sums
         model, _, penalties = marginal_fit(oracle, rows, self.penalties, information)

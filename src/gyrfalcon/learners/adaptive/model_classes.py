@@ -184,6 +184,10 @@ def _linear(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001 -
     return (_inputs(x),)
 
 
+def _logistic(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
+    return (_inputs(x),) if x.shape[1] < most else None
+
+
 def _quadratic(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
     """Squares and products of inputs, squares alone where products are too many."""
     p = x.shape[1]
@@ -257,11 +261,11 @@ def median_distance(z: Floats) -> float:
 _NAMED: Mapping[str, Callable[[Floats, int, int], _Parts | None]] = MappingProxyType(
     {
         "linear": _linear,
-        LOGISTIC: _linear,
         "quadratic": _quadratic,
         "splines": _splines,
         "fourier": _fourier,
         "mixed": _mixed,
+        LOGISTIC: _logistic,
     }
 )
 NAMES: tuple[str, ...] = tuple(_NAMED)
