@@ -45,7 +45,9 @@ def epochs(n_blocks: int = 19, size: int = 100) -> tuple[Epoch, ...]:
 
 
 def fit_of(epoch: Epoch) -> ClassFit | None:
-    return adaptive_state(epoch).candidates.fits[0]
+    fit = adaptive_state(epoch).candidates.fits[0]
+    assert fit is None or isinstance(fit, ClassFit)
+    return fit
 
 
 def trees_of(epoch: Epoch) -> ForestMap | None:
