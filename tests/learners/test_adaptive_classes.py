@@ -149,19 +149,21 @@ def admissions(learner: AdaptiveFalcon, share: float, n_actions: int = 2) -> lis
 def test_classes_are_admitted_with_forty_rows_and_rare_rewards_make_them_wait() -> None:
     # A row counts as 4 variances of rewards, which are 0.19 where one in twenty is rewarded.
     assert admissions(SEVERAL, 0.5) == [50, 50, 50]
-    (rarely,) = admissions(AUTO, 0.05)
+    rarely, logistic = admissions(AUTO, 0.05)
+    assert logistic == rarely
     assert rarely == pytest.approx(40 / 0.19, rel=0.5)
-    assert admissions(AUTO, 0.5, n_actions=50)[0] >= 3 * 50
+    mixed = AdaptiveFalcon(classes=("linear", "mixed"))
+    assert admissions(mixed, 0.5, n_actions=50)[0] >= 3 * 50
 
 
 def test_rare_rewards_do_not_keep_a_class_out_for_ever() -> None:
     rare = [drawn(1_000, block, 0.001) for block in range(5)]
     epoch = learned(AUTO, AUTO.start(Problem(["a", "b"], features=2)), *rare[:4])
-    assert adaptive_state(epoch).candidates.fits == (None,)
+    assert adaptive_state(epoch).candidates.fits == (None, None)
     state = adaptive_state(learned(AUTO, epoch, rare[4]))
     assert state.candidates.fits[0] is not None
     assert state.candidates.fits[0].n == 5_000.0
-    assert state.candidates.next_map == (math.inf,)
+    assert state.candidates.next_map == (math.inf, math.inf)
 
 
 def test_feature_maps_are_made_anew_at_doublings_up_to_a_thousand_rows() -> None:
@@ -169,7 +171,7 @@ def test_feature_maps_are_made_anew_at_doublings_up_to_a_thousand_rows() -> None
     maps, made_at = None, []
     for epoch, _ in run[1:]:
         fit = adaptive_state(epoch).candidates.fits[0]
-        if fit is not None and fit.oracle.design.basis is not maps:
+        if isinstance(fit, ClassFit) and fit.oracle.design.basis is not maps:
             maps = fit.oracle.design.basis
             made_at.append(epoch.start)
     assert 40 <= made_at[0] < 60
@@ -220,7 +222,7 @@ def test_every_class_has_the_fit_of_all_rows_whether_it_was_deferred_or_not() ->
     assert resumed
     for place, number in [*resumed, (len(states) - 1, 2)]:
         fit = states[place].candidates.fits[number]
-        assert fit is not None
+        assert isinstance(fit, ClassFit)
         rows = rows_before(run, place + 1)
         assert fit.n == len(rows)
         model = refitted_now(fit).model
@@ -317,7 +319,7 @@ def test_without_any_features_there_are_no_classes_to_choose_from() -> None:
 def test_features_of_actions_alone_are_enough_for_a_choice() -> None:
     _, state = last_of(steps(AUTO, Lines(n_features=0, n_action_features=2), 300))
     fit = state.candidates.fits[0]
-    assert fit is not None
+    assert isinstance(fit, ClassFit)
     assert fit.oracle.design.joint_basis is not None
     assert fit.oracle.design.joint_basis.n_inputs == 2
 
@@ -372,7 +374,7 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
     adapted = QUADRATIC.adapt(epoch, problem)
     rows = renumbered(rows_before(run, len(run) - 1), environment.problem, problem)
     fit = adaptive_state(adapted).candidates.fits[0]
-    assert fit is not None
+    assert isinstance(fit, ClassFit)
     assert fit.n == len(rows)
     model = refitted_now(fit).model
     assert model is not None
@@ -381,7 +383,7 @@ def test_rows_of_retired_actions_are_forgotten_and_the_others_go_on() -> None:
     log = run[-1][1]
     state = adaptive_state(learned(QUADRATIC, adapted, log))
     after = state.candidates.fits[0]
-    assert after is not None
+    assert isinstance(after, ClassFit)
     more = Log.concat([rows, replace(in_units_of_fits(log, state), contexts=all_eligible(log))], 3)
     assert after.n == len(more)
     model = refitted_now(after).model
@@ -413,7 +415,7 @@ def test_actions_may_come_and_go_while_a_class_waits_for_rows(masked: bool, labe
     )
     log = problem.log(many, rng.choice(labels, 4_100).tolist(), rng.random(4_100), propensities="uniform")
     fit = adaptive_state(learned(FOURIER, adapted, log)).candidates.fits[0]
-    assert fit is not None
+    assert isinstance(fit, ClassFit)
     counts = np.bincount(np.concatenate([rows.action, log.action]), minlength=len(labels))
     assert fit.summed().rows.weight.tolist() == counts.tolist()
 
@@ -430,8 +432,8 @@ def test_a_deferred_class_adapts_as_well() -> None:
     adapted = adaptive_state(SEVERAL.adapt(epoch, problem)).candidates
     assert adapted.deferred == state.candidates.deferred
     moved, before = adapted.fits[place], state.candidates.fits[place]
-    assert moved is not None
-    assert before is not None
+    assert isinstance(moved, ClassFit)
+    assert isinstance(before, ClassFit)
     ours, theirs = (refitted_now(fit).model for fit in (moved, before))
     assert ours is not None
     assert theirs is not None
@@ -491,7 +493,7 @@ def test_a_log_warms_all_classes_up() -> None:
     assert state.active == 1
     assert state.candidates.buffered_logs == ()
     fit = state.candidates.fits[0]
-    assert fit is not None
+    assert isinstance(fit, ClassFit)
     model, log = refitted_now(fit).model, in_units_of_fits(rows, state)
     assert model is not None
     np.testing.assert_allclose(model.scores(rows.contexts), by_hand(fit, log), atol=1e-6)

@@ -14,8 +14,13 @@ from scipy import stats
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
-from gyrfalcon.learners.adaptive.class_selection import ClassComparison, Predictions
-from gyrfalcon.learners.reward_scale import COIN
+from gyrfalcon.learners.adaptive.class_selection import (
+    ClassComparison,
+    Predictions,
+    log_scores,
+    mean_within,
+)
+from gyrfalcon.learners.reward_scale import COIN, RewardScale
 
 K = 3
 
@@ -271,6 +276,29 @@ def test_the_report_has_a_line_for_every_class() -> None:
     assert lines[2].startswith("large: ")
     assert given.report_lines(names, 0, [True, True, False])[2] == "large: too few rows"
     excluded = given.report_lines(names, 0, [True] * 3, [False, False, True])
-    assert excluded[2] == "large: excluded, no richer than linear here or too large"
+    assert excluded[2] == "large: excluded, of no use for these features or rewards, or too large"
     new = ClassComparison.none(2).report_lines(names[:2], 0, [True, True])
     assert new == ("active class: small", "middle: not compared with small yet")
+
+
+@pytest.mark.parametrize(("mean", "deviation"), [(0.01, 0.02), (-0.3, 0.2), (0.5, 1.0), (1.2, 0.1)])
+def test_the_mean_of_a_normal_variable_that_is_clipped_is_that_of_quadrature(
+    mean: float, deviation: float
+) -> None:
+    z = np.linspace(-9.0, 9.0, 200_001)
+    density = np.exp(-0.5 * z**2)
+    expected = np.sum((mean + deviation * z).clip(0.0, 1.0) * density) / np.sum(density)
+    assert mean_within(np.array([mean]), np.array([deviation]))[0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_with_two_values_all_classes_are_judged_by_the_chances_that_they_gave() -> None:
+    log = replace(log_of(4, 1), reward=np.array([0.0, 1.0, 0.0, 0.5]))
+    given = [
+        Predictions(np.array([0.2, 0.6, -3.0, 0.5]), np.zeros(4), 0.25, two_valued=known)
+        for known in (False, True)
+    ]
+    scale = RewardScale(n=10.0, total=2.0, squares=2.0, low=0.0, high=1.0)
+    scores = log_scores(given, log, scale)
+    # The least chance is a tenth of the share of successes; a third value counts in proportion.
+    assert np.exp(scores[0]) == pytest.approx([0.8, 0.6, 0.98, 0.5])
+    assert np.array_equal(scores[0], scores[1])

@@ -290,7 +290,8 @@ def test_a_choice_is_a_name_a_class_or_a_list_of_them() -> None:
         ("quadratics", "did you mean 'quadratic'"),
         (
             "xyz",
-            r"known are 'auto', 'auto_trees', 'linear', 'quadratic', 'splines', 'fourier', 'mixed', 'trees'",
+            r"known are 'auto', 'auto_trees', 'linear', 'quadratic', 'splines', 'fourier', 'mixed', "
+            "'logistic', 'trees'",
         ),
         ([], r"classes is \[\]; give 'auto'"),
         (7, "classes is 7; give 'auto'"),

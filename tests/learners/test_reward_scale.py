@@ -114,3 +114,12 @@ def test_discounted_rows_weigh_less() -> None:
     later, _ = scale.scaled(0.01).seen(np.array([100.0, 101.0] * 50))
     kept, _ = scale.seen(np.array([100.0, 101.0] * 50))
     assert later.spread < kept.spread
+
+
+@pytest.mark.parametrize(("share", "information"), [(0.5, 1.0), (0.01, 0.0396), (0.99, 0.0396)])
+def test_rewards_that_are_nearly_all_alike_say_little(share: float, information: float) -> None:
+    rewards = (np.arange(10_000) < 10_000 * share).astype(float)
+    for factor in (1.0, -20.0):
+        scale = RewardScale().seen(factor * rewards)[0]
+        assert scale.information == pytest.approx(information, rel=1e-9)
+    assert RewardScale().information == RewardScale().seen(np.zeros(9))[0].information == 1.0

@@ -45,7 +45,9 @@ def epochs(n_blocks: int = 19, size: int = 100) -> tuple[Epoch, ...]:
 
 
 def fit_of(epoch: Epoch) -> ClassFit | None:
-    return adaptive_state(epoch).candidates.fits[0]
+    fit = adaptive_state(epoch).candidates.fits[0]
+    assert fit is None or isinstance(fit, ClassFit)
+    return fit
 
 
 def trees_of(epoch: Epoch) -> ForestMap | None:
@@ -193,7 +195,7 @@ def test_where_actions_have_features_trees_are_excluded_and_the_report_says_so()
     assert report is not None
     assert report.details[:2] == (
         "active class: linear",
-        "trees: excluded, no richer than linear here or too large",
+        "trees: excluded, of no use for these features or rewards, or too large",
     )
     bare = TREES.start(Problem(["a", "b"]), replace(log, contexts=Contexts(np.empty((40, 0))))).report
     assert bare is not None

@@ -366,3 +366,18 @@ def test_the_quick_fit_has_the_estimates_of_the_one_with_inverses(n: int, settin
     rows, penalties = oracle.sums(log), replace(Penalties.of(oracle.design), center=0.4)
     quick, slow = quick_fit(oracle, rows, penalties), inverse_fit(oracle, rows, penalties)[0]
     np.testing.assert_allclose(quick.estimates_of(log), slow.estimates_of(log), rtol=1e-10, atol=1e-10)
+
+
+def test_rows_of_rare_rewards_hold_variances_up_as_fewer_rows_would() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((4_000, 5))
+    log = replace(log_of(4_000, 3), contexts=Contexts(x), reward=(rng.random(4_000) < 0.01).astype(float))
+    oracle = oracle_of(log, Linear())
+    rows, after = oracle.sums(log), []
+    for information in (1.0, 0.04):
+        penalties = Penalties.of(oracle.design)
+        for _ in range(30):
+            penalties = marginal_fit(oracle, rows, penalties, information)[2]
+        after.append(penalties)
+    assert after[1].values[1] < 0.2 * after[0].values[1]
+    assert after[1].noise == pytest.approx(after[0].noise, rel=0.02)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -175,6 +175,27 @@ def test_the_mixed_class_comes_back_while_it_is_active(items: bool, tmp_path: Pa
     assert_comes_back(DEFAULT, mixed_epoch(items), shown, log, tmp_path)
 
 
+LOGISTIC = AdaptiveFalcon(classes=("logistic",))
+
+
+def rare_log(n: int, seed: int) -> Log:
+    """Rows of which 3 in 100 are rewarded."""
+    log = log_for(problem_for(LOGISTIC), n, seed)
+    return replace(log, reward=(log.reward < 0.03).astype(np.float64))
+
+
+@cache
+def logistic_epoch() -> Epoch:
+    """An epoch with the logistic class active."""
+    epoch = LOGISTIC.start(problem_for(LOGISTIC), rare_log(3_000, seed=1))
+    assert adaptive_state(epoch).active == 1
+    return epoch
+
+
+def test_the_logistic_class_comes_back_while_it_is_active(tmp_path: Path) -> None:
+    assert_comes_back(LOGISTIC, logistic_epoch(), rare_log(20, 7), rare_log(400, 8), tmp_path)
+
+
 def mixture() -> Epoch:
     bases = tuple(epoch_of(learner) for learner in (EpsilonFalcon(passive_design="coin"), EpsilonGreedy()))
     policy = Mixture(np.array([0.25, 0.75]), bases)
@@ -261,6 +282,7 @@ def _classes_in(value: object, found: set[type]) -> set[type]:
 
 def test_these_tests_store_every_class_that_has_an_id_but_those_of_the_bandit() -> None:
     epochs = [*(epoch_of(learner) for learner in LEARNERS), *chosen_epochs(), mixed_epoch(items=True)]
+    epochs.append(logistic_epoch())
     found = _classes_in([LEARNERS, CHOOSING, epochs, mixture(), others()], set())
     stored = {entry.load() for entry in ENTRIES if entry.id and not entry.id.startswith("bandit/")}
     assert stored - found == {TreeMap}  # of earlier files alone

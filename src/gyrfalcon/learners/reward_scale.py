@@ -95,6 +95,12 @@ class RewardScale:
         return 2.0 * math.sqrt(self.variance) or abs(self.mean) or 1.0
 
     @property
+    def information(self) -> float:
+        """4 q (1 - q), where the mean is at the share q of the way from the least reward to the largest."""
+        share = (self.mean - self.low) / (self.high - self.low) if self.variance > 0.0 else 0.5
+        return min(max(4.0 * share * (1.0 - share), 1e-6), 1.0)
+
+    @property
     def reward_unit(self) -> float:
         """The spread in the log's units: what one unit of gamma, bonus and temperature refers to."""
         return self.spread * (self.unit or 1.0)

@@ -13,7 +13,8 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
 from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.class_selection import Predictions
-from gyrfalcon.learners.adaptive.model_classes import TREES, ClassChoice, candidate
+from gyrfalcon.learners.adaptive.logistic_fit import LogisticFit
+from gyrfalcon.learners.adaptive.model_classes import LOGISTIC, TREES, ClassChoice, candidate
 from gyrfalcon.oracles.features.design import features_of
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.regressors.forest_features import grown
@@ -33,12 +34,14 @@ _TREE_ROWS = 300
 _TREE_HALF_LIVES = 2.0
 """Half-lives of rows that trees are grown on, where rows are discounted."""
 
+AnyFit = ClassFit | LogisticFit
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateClasses:
     """Model classes with their fits, some deferred, and the rows that feature maps are made of."""
 
-    fits: tuple[ClassFit | None, ...]
+    fits: tuple[AnyFit | None, ...]
     """None for a class without enough rows, or of no use for these features."""
     next_review: tuple[float, ...]
     """Number of rows up to which a class stays deferred, or at least is compared."""
@@ -55,6 +58,16 @@ class CandidateClasses:
         rows = max(_MIN_ROWS, _MIN_ROWS_PER_ACTION * n_actions)
         return CandidateClasses(
             (None,) * n_classes, (0.0,) * n_classes, (rows,) * n_classes, (False,) * n_classes
+        )
+
+    def with_more(self, others: CandidateClasses) -> CandidateClasses:
+        """The candidates and others after them, which have not seen any row."""
+        return CandidateClasses(
+            self.fits + others.fits,
+            self.next_review + others.next_review,
+            self.next_map + others.next_map,
+            self.deferred + others.deferred,
+            self.buffered_logs,
         )
 
     @property
@@ -176,8 +189,8 @@ class CandidateClasses:
 
 
 def _fitted_class(
-    choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int, before: ClassFit | None
-) -> tuple[ClassFit | None, float]:
+    choice: ClassChoice, rows: Log, n_actions: int, ridge: float, seed: int, before: AnyFit | None
+) -> tuple[AnyFit | None, float]:
     """The fit of a class with a feature map of these rows, and the number of rows for its next map."""
     early = rows.take(slice(0, _MAX_CONTEXTS))
     own = features_of(early.contexts, early.action)
@@ -185,15 +198,19 @@ def _fitted_class(
     found = candidate(choice, inputs, 1 if own.shape[1] else n_actions, seed=seed)
     if found is None:
         return None, math.inf
+    n = len(rows)
+    next_map = math.inf if n >= _MAX_CONTEXTS else min(2.0 * n, _MAX_CONTEXTS)
+    if choice == LOGISTIC:
+        made = None if own.shape[1] else LogisticFit.start(found, n_actions, ridge, rows)
+        return made, math.inf if made is None else next_map
     fit = ClassFit.start(found, n_actions, ridge, own.shape[1])
-    if before is not None and len(before.penalties.values) == len(fit.penalties.values):
+    if isinstance(before, ClassFit) and len(before.penalties.values) == len(fit.penalties.values):
         known = before.penalties
         fit = replace(
             fit,
             penalties=replace(fit.penalties, values=known.values, noise=known.noise, center=known.center),
         )
-    n = len(rows)
-    return fit.with_rows(rows).refitted(), math.inf if n >= _MAX_CONTEXTS else min(2.0 * n, _MAX_CONTEXTS)
+    return fit.with_rows(rows).refitted(), next_map
 
 
 def _fitted_trees(

@@ -10,6 +10,7 @@ large class has a privilege.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ _BEYOND = 0.5
 """How far estimates may lie beyond the rewards seen before they are compared, in multiples of their range."""
 _MOST_SURPRISE = 25.0
 """Squared errors over their predicted variance count up to this: one absurd reward decides nothing."""
+_LEAST_CHANCE = 0.1
+"""Least chance of either of two rewards, in multiples of its share so far."""
 _MIN_Z, _MIN_ROWS = 1.0, 20.0
 """Standard errors by which, and rows on which, another class must have predicted better."""
 _WORTHWHILE = 1e-3
@@ -39,18 +42,47 @@ class Predictions:
     """(n,): phi'P phi of these actions, in units of the noise."""
     noise: float
     """The variance of rewards around its estimates, as the class estimates it."""
+    two_valued: bool = False
+    """Whether the class knows that rewards have two values."""
 
 
 def log_scores(predictions: Sequence[Predictions], log: Log, scale: RewardScale) -> Floats:
     """(C, n): the log-density that each of C fits gave to the rewards of rows that it has not seen.
 
-    The scale is that of all rows, these too.
+    The scale is that of all rows, these too. While rewards are known to have two values, all fits are judged
+    by the chances that they gave to these.
     """
+    if any(one.two_valued for one in predictions):
+        return np.stack([_log_chances(one, log, scale) for one in predictions])
     beyond = _BEYOND * (scale.high - scale.low)
     bounds = scale.low - beyond, scale.high + beyond
     errors = np.stack([log.reward - one.estimates.clip(*bounds) for one in predictions]) ** 2
     variances = np.stack([one.noise * (1.0 + one.leverages) for one in predictions])
     return np.asarray(-0.5 * np.log(variances) - 0.5 * np.minimum(errors / variances, _MOST_SURPRISE))
+
+
+def _log_chances(given: Predictions, log: Log, scale: RewardScale) -> Floats:
+    """(n,): log-likelihoods of rewards that are the least or the largest seen, by their estimated chances."""
+    span, mean = scale.high - scale.low, (scale.mean - scale.low) / (scale.high - scale.low)
+    estimates, successes = (given.estimates - scale.low) / span, (log.reward - scale.low) / span
+    chances = mean_within(estimates, np.sqrt(given.noise * given.leverages) / span)
+    chances = chances.clip(_LEAST_CHANCE * mean, 1.0 - _LEAST_CHANCE * (1.0 - mean))
+    return np.asarray(successes * np.log(chances) + (1.0 - successes) * np.log1p(-chances))
+
+
+def mean_within(means: Floats, deviations: Floats) -> Floats:
+    """(n,): means of normal variables that are clipped to [0, 1].
+
+    >>> mean_within(np.array([0.25, -9.0, 0.0]), np.array([0.0, 1.0, 0.01])).round(4).tolist()
+    [0.25, 0.0, 0.004]
+    """
+    from scipy.special import ndtr
+
+    deviations = np.maximum(deviations, 1e-12)
+    low, high = -means / deviations, (1.0 - means) / deviations
+    densities = np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)
+    inside = means * (ndtr(high) - ndtr(low)) + deviations * densities / math.sqrt(2.0 * math.pi)
+    return np.asarray(inside + ndtr(-high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +103,12 @@ class ClassComparison:
         """The comparison before the first row."""
         pairs = np.zeros((n_classes, n_classes))
         return ClassComparison(pairs, pairs, pairs, pairs)
+
+    def widened(self, n_classes: int) -> ClassComparison:
+        """The comparison with room for more classes, which have not been compared."""
+        room = (0, n_classes - len(self.weights))
+        sums = (self.log_score_gap, self.log_score_gap_squares, self.weights, self.n_rows)
+        return ClassComparison(*(np.pad(one, (room, room)) for one in sums))
 
     def scaled(self, factor: float) -> ClassComparison:
         """The comparison with every row's weight times a factor."""
@@ -144,7 +182,7 @@ class ClassComparison:
         for place, name in enumerate(names):
             weight = self.weights[active, place]
             if excluded is not None and excluded[place]:
-                lines.append(f"{name}: excluded, no richer than linear here or too large")
+                lines.append(f"{name}: excluded, of no use for these features or rewards, or too large")
             elif place == active:
                 lines.append(f"active class: {name}")
             elif not has_data[place]:

@@ -83,14 +83,14 @@ class Shadow:
         """Whether it has surely predicted better."""
         return self.z > _MIN_Z and self.log_score_gap > _MIN_GAP
 
-    def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int) -> Shadow:
+    def refitted(self, oracle: LinearOracle, sums: Moments, n_new: int, information: float = 1.0) -> Shadow:
         """The shadow with the sums of new rows, fitted anew."""
         rows = self.rows.scaled(math.pow(0.5, n_new / self.half_life)) + sums
-        return replace(self, rows=rows).fitted(oracle)
+        return replace(self, rows=rows).fitted(oracle, information)
 
-    def fitted(self, oracle: LinearOracle) -> Shadow:
+    def fitted(self, oracle: LinearOracle, information: float = 1.0) -> Shadow:
         """The shadow fitted to its rows."""
-        model, _, penalties = marginal_fit(oracle, self.rows, self.penalties)
+        model, _, penalties = marginal_fit(oracle, self.rows, self.penalties, information)
         return replace(self, model=model, penalties=penalties)
 
     def reindexed(self, before: LinearOracle, after: LinearOracle, source: Ints) -> Shadow:
@@ -215,17 +215,24 @@ class Forgetting:
             self.n_returns + returns,
         )
 
-    def refitted(self, oracle: LinearOracle, log: Log, pooled: Moments, penalties: Penalties) -> Forgetting:
+    def refitted(
+        self,
+        oracle: LinearOracle,
+        log: Log,
+        pooled: Moments,
+        penalties: Penalties,
+        information: float = 1.0,
+    ) -> Forgetting:
         """The shadows with new rows, and one more where there are rows enough to forget some."""
         if pooled.n < HALF_LIVES[0] and not self.shadows:
             return self
         sums = oracle.sums(log)
-        shadows = tuple(one.refitted(oracle, sums, len(log)) for one in self.shadows)
+        shadows = tuple(one.refitted(oracle, sums, len(log), information) for one in self.shadows)
         due = [half_life for half_life in HALF_LIVES[len(shadows) :] if pooled.n >= half_life]
         new = (Shadow(half_life, pooled.rootless(), penalties) for half_life in due)
         aside = self.set_aside
         if aside is not None and aside.model is None:
-            aside = aside.fitted(oracle)
+            aside = aside.fitted(oracle, information)
         return replace(self, shadows=(*shadows, *new), set_aside=aside)
 
     def reindexed(self, before: LinearOracle, after: LinearOracle, source: Ints) -> Forgetting:

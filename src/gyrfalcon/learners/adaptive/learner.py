@@ -73,10 +73,11 @@ class AdaptiveFalcon:
         linear class, with the noise around the active class. Of K > 25 actions they count sqrt(25 / K)
         times.
     classes
-        Model classes to choose from: "auto", which is "linear" and "mixed", "auto_trees", or a list with
-        names among "linear", "mixed", "quadratic", "splines", "fourier" and "trees", and linear classes with
-        a basis. "mixed" has columns of products, splines and random Fourier features, a penalty for each
-        group. None is "auto" for the default `model_class` and `data`, else the linear class alone.
+        Model classes to choose from: "auto", which is "linear", "mixed" and "logistic", "auto_trees", or a
+        list with names among these, "quadratic", "splines", "fourier" and "trees", and linear classes with a
+        basis. "mixed" has columns of products, splines and random Fourier features, a penalty for each
+        group; "logistic" is for rewards with two values, one of them rare. None is "auto" for the default
+        `model_class` and `data`, else the linear class alone.
     gate
         When the constrained fit of the linear class is active: "value", while its estimated value is higher
         than the pooled fit's, "always" or "never".
@@ -104,7 +105,7 @@ class AdaptiveFalcon:
     Examples
     --------
     >>> AdaptiveFalcon().names
-    ('linear', 'mixed')
+    ('linear', 'mixed', 'logistic')
     """
 
     epsilon: float | Literal["auto", "corollary"] = "auto"
@@ -172,11 +173,11 @@ class AdaptiveFalcon:
         """Compare the classes on the new rows, refit them with these, and play the best one."""
         if len(log) == 0:
             return steps.carried_over(epoch, self.schedule)
-        before = adaptive_state(epoch)
+        before = adaptive_state(epoch).with_room_for(len(self._parsed.others))
         scale, log = before.scale.scaled(self.retention(len(log))).converted(log)
         n_rows = len(log) + (0.0 if before.linear is None else before.linear.statistics.pooled.n)
         before = before.compared(log, n_rows, scale)
-        linear, report = self._refit_linear(before, log, epoch.index)
+        linear, report = self._refit_linear(before, log, epoch.index, scale.information)
         state = replace(
             before,
             linear=linear,
@@ -186,7 +187,7 @@ class AdaptiveFalcon:
             safe=before.safe.updated(epoch, log, before.scale, self.delta) if self.safe else NO_REFERENCE,
         )
         if self.half_life == "auto" and self.data == "all":
-            given = linear.oracle, log, linear.statistics.pooled, linear.penalties
+            given = linear.oracle, log, linear.statistics.pooled, linear.penalties, scale.information
             state = replace(state, forgetting=state.forgetting.refitted(*given))
         if self.epsilon == "corollary":
             state = self._with_target_share(state, log)
@@ -204,7 +205,9 @@ class AdaptiveFalcon:
             adapted = state.policy(policy.scorer.bonus, policy.kernel)  # type: ignore[attr-defined]
         return replace(epoch, policy=adapted, passive_policy=everyone, state=state)
 
-    def _refit_linear(self, before: AdaptiveState, log: Log, index: int) -> tuple[PooledFit, FitReport]:
+    def _refit_linear(
+        self, before: AdaptiveState, log: Log, index: int, information: float
+    ) -> tuple[PooledFit, FitReport]:
         """The linear fit with these rows, its gate, and their report."""
         previous, n_actions, retention = before.linear, before.problem.n_actions, self.retention(len(log))
         passive = np.bincount(log.action[log.passive], minlength=n_actions).astype(np.float64)
@@ -219,7 +222,7 @@ class AdaptiveFalcon:
             passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
         for _ in range(_STEPS):
-            model, fit, penalties = marginal_fit(oracle, statistics.pooled, penalties)
+            model, fit, penalties = marginal_fit(oracle, statistics.pooled, penalties, information)
         fitted = PooledFit(oracle, statistics, model, penalties, gate, passive)
         gate, constrained = self._updated_gate(before, fitted, log, index)
         linear = replace(fitted, gate=gate)

@@ -46,6 +46,8 @@ _MAX_KNOTS, _TOTAL_KNOTS = 16, 64
 """With few inputs, splines have more knots: at most these per input, and in total."""
 
 ClassChoice = str | Linear
+LOGISTIC = "logistic"
+"""For rewards with two values: `logistic_fit`."""
 TREES, AUTO_TREES = "trees", "auto_trees"
 """Grown on the rows, not on their contexts alone: `oracles.regressors.forest_features`."""
 
@@ -83,7 +85,7 @@ def parsed_classes(classes: object) -> ParsedClasses:
     """The classes that a setting names; ValueError where one is not known or not usable.
 
     >>> parsed_classes("auto").names
-    ('linear', 'mixed')
+    ('linear', 'mixed', 'logistic')
     >>> parsed_classes(["linear", "splin"])
     Traceback (most recent call last):
         ...
@@ -149,7 +151,7 @@ def _checked(given: object) -> tuple[ClassChoice, ...]:
         if given == "auto":
             return AUTO
         if given == AUTO_TREES:
-            return (*AUTO, TREES)
+            return (*AUTO[:2], TREES, *AUTO[2:])
         if given != TREES and given not in _NAMED:
             known = suggestion(given, ["auto", AUTO_TREES, *NAMES, TREES])
             raise ValueError(f"classes names {given!r}, which is no model class: {known}")
@@ -180,6 +182,10 @@ def _inputs(x: Floats) -> StandardisedMap:
 
 def _linear(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001 - one signature for all
     return (_inputs(x),)
+
+
+def _logistic(x: Floats, most: int, seed: int) -> _Parts | None:  # noqa: ARG001
+    return (_inputs(x),) if x.shape[1] < most else None
 
 
 def _quadratic(x: Floats, most: int, seed: int, limit: int = MAX_COLUMNS) -> _Parts | None:  # noqa: ARG001
@@ -262,7 +268,8 @@ _NAMED: Mapping[str, Callable[[Floats, int, int], _Parts | None]] = MappingProxy
         "splines": _splines,
         "fourier": _fourier,
         "mixed": _mixed,
+        LOGISTIC: _logistic,
     }
 )
 NAMES: tuple[str, ...] = tuple(_NAMED)
-AUTO: tuple[str, ...] = ("linear", "mixed")
+AUTO: tuple[str, ...] = ("linear", "mixed", LOGISTIC)

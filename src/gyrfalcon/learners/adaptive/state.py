@@ -11,8 +11,7 @@ from gyrfalcon.core.policies.kernels import Kernel
 from gyrfalcon.core.policies.untried import trying
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners import action_changes
-from gyrfalcon.learners.adaptive.candidates import CandidateClasses
-from gyrfalcon.learners.adaptive.class_fit import ClassFit
+from gyrfalcon.learners.adaptive.candidates import AnyFit, CandidateClasses
 from gyrfalcon.learners.adaptive.class_selection import ClassComparison
 from gyrfalcon.learners.adaptive.forgetting import NOTHING_FORGOTTEN, Forgetting
 from gyrfalcon.learners.adaptive.model_classes import ParsedClasses
@@ -53,7 +52,7 @@ class AdaptiveState:
     safe: SafeReturn = NO_REFERENCE
 
     @property
-    def active_fit(self) -> ClassFit | None:
+    def active_fit(self) -> AnyFit | None:
         """The fit of the active class, None if that is the linear one."""
         return self.candidates.fits[self.active - 1] if self.active else None
 
@@ -63,6 +62,15 @@ class AdaptiveState:
         assert self.linear is not None
         fit = self.active_fit
         return (self.linear if fit is None else fit).penalties.noise
+
+    def with_room_for(self, n_others: int) -> AdaptiveState:
+        """The state with places for this many classes beside the linear one: earlier versions had fewer."""
+        n_more = n_others - len(self.candidates.fits)
+        if n_more <= 0 or not self.candidates.fits:
+            return self
+        blocks = 1 if self.problem.action_features.width else self.problem.n_actions
+        candidates = self.candidates.with_more(CandidateClasses.none(n_more, blocks))
+        return replace(self, candidates=candidates, comparison=self.comparison.widened(1 + n_others))
 
     def report_lines(self, names: tuple[str, ...], *, corollary: bool) -> tuple[str, ...]:
         """Report lines: comparison of the classes, passive share, and gate of the linear class."""
@@ -94,7 +102,9 @@ class AdaptiveState:
         fit, scale, scorer = self.active_fit, self.scale, self.linear.scorer
         model = scorer.model if fit is None or fit.model is None else fit.model
         model = replace(model, origin=scale.anchor, unit=scale.unit or 1.0)
-        return replace(scorer, model=model, bonus=bonus, bounds=(scale.low, scale.high))
+        bounds = scale.low, scale.high
+        # A logistic model scores as linear ones do, but can't be rescaled as their coefficients can.
+        return replace(scorer, model=model, bonus=bonus, bounds=bounds)  # type: ignore[arg-type]
 
     def policy(self, bonus: float, kernel: Kernel) -> Policy:
         """The kernel over the scores of the active class; actions without data are tried."""

@@ -18,11 +18,12 @@ _MIRRORED = 48
 
 
 def marginal_fit(
-    oracle: LinearOracle, rows: Moments, penalties: Penalties
+    oracle: LinearOracle, rows: Moments, penalties: Penalties, information: float = 1.0
 ) -> tuple[OptimisticModel, LinearFit, Penalties]:
     """The fit with its confidence widths and without a bonus, the fit itself, and the next penalties.
 
-    Penalties act on columns that are standardised and half whitened.
+    Penalties act on columns that are standardised and half whitened. `information` is what a row is worth,
+    in rows of rewards that are not rare.
     """
     change, center = penalised_columns(oracle, rows), centring(oracle, penalties)
     fit, factors = ridge_fit(center.less(rows).transformed(change), penalties.of_columns)
@@ -31,7 +32,7 @@ def marginal_fit(
     solved = PenalisedFit(
         fit.coefficients, np.square(factors).sum(axis=1), float(np.sum(fit.residual_squares))
     )
-    following = penalties.updated(solved, rows, oracle.design)
+    following = penalties.updated(solved, rows, oracle.design, information)
     return OptimisticModel(model, oracle.design, widths, 0.0), fit, following
 
 

@@ -80,11 +80,14 @@ class Penalties:
         """(d,): the penalty of each column."""
         return np.asarray(self.values[self.groups])
 
-    def updated(self, fit: PenalisedFit, rows: Moments, design: Design) -> Penalties:
+    def updated(
+        self, fit: PenalisedFit, rows: Moments, design: Design, information: float = 1.0
+    ) -> Penalties:
         """Penalties, noise and centre after one step towards the largest marginal likelihood.
 
-        The first group of slopes, the inputs, is in all classes alike, and so is its bound while rows are
-        few: no class looks better for it.
+        Rows count `information` times where variances are held up to what rows can resolve. The first group
+        of slopes, the inputs, is in all classes alike, and so is its bound while rows are few: no class looks
+        better for it.
         """
         variance = rows.reward_variance
         if variance == 0.0:
@@ -94,7 +97,8 @@ class Penalties:
         degrees = (1.0 - penalty * fit.inverse_diagonal[seen]).clip(0.0)
         used = min(float(degrees.sum()), _MOST_DEGREES * n)
         noise = max(fit.residual / max(n - used, 1.0), _LEAST_NOISE * variance)
-        prior = self._prior_variances(fit.coefficients[seen] ** 2, degrees, variance, noise, n, design)
+        resolved = noise * self._copies(design) / (information * n)
+        prior = self._prior_variances(fit.coefficients[seen] ** 2, degrees, variance, resolved, design)
         values = np.clip(noise / np.maximum(prior, noise / _LARGEST), self.least, _LARGEST)
         inputs = slice(int(design.intercept), int(design.intercept) + 1)
         most = max(_MOST_EARLY * max(1.0, n / _EARLY_ROWS) ** 3, self.least)
@@ -103,7 +107,7 @@ class Penalties:
         return replace(self, values=values, noise=noise, center=center)
 
     def _prior_variances(
-        self, squares: Floats, degrees: Floats, variance: float, noise: float, n: float, design: Design
+        self, squares: Floats, degrees: Floats, variance: float, resolved: Floats, design: Design
     ) -> Floats:
         """(G,): mean squares of each group's coefficients per degree of freedom, held up as constants say."""
         n_groups = len(self.values)
@@ -112,7 +116,7 @@ class Penalties:
             np.bincount(self.groups, weights=sums.sum(axis=0), minlength=n_groups)
             for sums in (degrees, squares)
         )
-        held_at = np.minimum(variance / (sizes + _FIRST_COLUMNS), noise * self._copies(design) / n)
+        held_at = np.minimum(variance / (sizes + _FIRST_COLUMNS), resolved)
         held_by = np.full(n_groups, _PRIOR_ROWS)
         if design.intercept:
             held_at[0], held_by[0] = variance, _PRIOR_ACTIONS
