@@ -12,7 +12,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
 from gyrfalcon.learners.adaptive.class_fit import ClassFit
-from gyrfalcon.learners.adaptive.model_classes import AUTO, parsed_classes
+from gyrfalcon.learners.adaptive.model_classes import parsed_classes
 from gyrfalcon.oracles.linear.models import LinearModel
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.regressors.forest_features import ForestMap, dealt, grown
@@ -123,8 +123,8 @@ def test_one_row_of_an_action_is_no_obstacle() -> None:
     assert np.isfinite(model_of(alone).scores(Contexts(np.zeros((3, 4))))).all()
 
 
-def test_trees_come_after_all_other_classes() -> None:
-    assert parsed_classes("auto_trees").names == (*AUTO, "trees")
+def test_trees_join_auto_by_a_name_of_their_own() -> None:
+    assert parsed_classes("auto_trees").names == ("linear", "mixed", "trees", "logistic")
     assert parsed_classes(["linear", "trees"]).names == ("linear", "trees")
     with pytest.raises(
         ValueError, match="names 'auto_tree', which is no model class: did you mean 'auto_trees'"
@@ -134,7 +134,7 @@ def test_trees_come_after_all_other_classes() -> None:
 
 def test_trees_need_no_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    assert parsed_classes("auto_trees").names == (*AUTO, "trees")
+    assert parsed_classes("auto_trees").names == ("linear", "mixed", "trees", "logistic")
     assert np.isfinite(model_of(rows_of(300)).scores(Contexts(np.zeros((2, 4))))).all()
 
 
