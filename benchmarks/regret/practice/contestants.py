@@ -30,6 +30,7 @@ WITHOUT_A_PART = (
     without("no bonus", AdaptiveFalcon(bonus=0.0)),
     without("gate never open", AdaptiveFalcon(gate="never")),
     without("no splines or Fourier features", AdaptiveFalcon(classes=("linear", "quadratic"))),
+    without("no logistic class", AdaptiveFalcon(classes=("linear", "mixed"))),
 )
 """The default learner with one of its parts switched off each."""
 

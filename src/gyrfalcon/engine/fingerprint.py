@@ -52,6 +52,9 @@ class Fingerprint:
         Kind of processor, such as "x86_64".
     blas
         The BLAS libraries of NumPy and SciPy.
+    vector_instructions
+        Those that NumPy's trigonometric functions use, such as "X86_V4"; empty if unknown. Random Fourier
+        features may differ in their last bit between them.
     """
 
     gyrfalcon: str
@@ -60,6 +63,7 @@ class Fingerprint:
     scipy: str
     machine: str
     blas: tuple[BlasVersion, ...]
+    vector_instructions: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
@@ -95,7 +99,17 @@ def fingerprint() -> Fingerprint:
         scipy.__version__,
         platform.machine(),
         blas or (_named_by_numpy(),),
+        _vector_instructions(),
     )
+
+
+def _vector_instructions() -> str:
+    try:
+        from numpy.lib import introspect
+    except ImportError:  # NumPy 2.0 does not say
+        return ""
+    targets = introspect.opt_func_info(func_name="^tan$", signature="float64")
+    return str(targets.get("tan", {}).get("dd", {}).get("current", ""))
 
 
 def _named_by_numpy() -> BlasVersion:

@@ -221,8 +221,8 @@ class AdaptiveFalcon:
             earlier = previous.statistics.earlier(retention, self.data, self.passive_data)
             passive = passive + (self.data == "all") * retention * previous.passive_weights
         statistics = earlier.with_rows(oracle, log, pooled_only=self.gate == "never")
-        for _ in range(_STEPS):
-            model, fit, penalties = marginal_fit(oracle, statistics.pooled, penalties, information)
+        given = oracle, statistics.pooled, penalties, information
+        model, fit, penalties = marginal_fit(*given, n_steps=_STEPS)
         fitted = PooledFit(oracle, statistics, model, penalties, gate, passive)
         gate, constrained = self._updated_gate(before, fitted, log, index)
         linear = replace(fitted, gate=gate)

@@ -18,21 +18,22 @@ _MIRRORED = 48
 
 
 def marginal_fit(
-    oracle: LinearOracle, rows: Moments, penalties: Penalties, information: float = 1.0
+    oracle: LinearOracle, rows: Moments, penalties: Penalties, information: float = 1.0, n_steps: int = 1
 ) -> tuple[OptimisticModel, LinearFit, Penalties]:
     """The fit with its confidence widths and without a bonus, the fit itself, and the next penalties.
 
     Penalties act on columns that are standardised and half whitened. `information` is what a row is worth,
-    in rows of rewards that are not rare.
+    in rows of rewards that are not rare. The fit is that of the last of `n_steps` steps of the penalties.
     """
-    change, center = penalised_columns(oracle, rows), centring(oracle, penalties)
-    fit, factors = ridge_fit(center.less(rows).transformed(change), penalties.of_columns)
+    change, following = penalised_columns(oracle, rows), penalties
+    for _ in range(n_steps):
+        penalties, center = following, centring(oracle, following)
+        fit, factors = ridge_fit(center.less(rows).transformed(change), penalties.of_columns)
+        squares = float(np.sum(fit.residual_squares))
+        solved = PenalisedFit(fit.coefficients, np.square(factors).sum(axis=1), squares)
+        following = penalties.updated(solved, rows, oracle.design, information)
     model = oracle.model_of(center.above(fit.coefficients @ change), rows).eagerly()
     widths = np.ascontiguousarray(factors @ change)
-    solved = PenalisedFit(
-        fit.coefficients, np.square(factors).sum(axis=1), float(np.sum(fit.residual_squares))
-    )
-    following = penalties.updated(solved, rows, oracle.design, information)
     return OptimisticModel(model, oracle.design, widths, 0.0), fit, following
 
 
