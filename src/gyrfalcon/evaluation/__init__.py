@@ -1,0 +1,1 @@
+"""Honest evaluation of logged data: what a policy would have earned, and how sure that is."""
