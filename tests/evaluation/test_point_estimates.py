@@ -46,8 +46,9 @@ def test_known_values_of_four_rows() -> None:
     assert values["snips"] == pytest.approx(0.32989691, abs=1e-8)
     assert values["dm"] == 0.5
     assert values["dr"] == pytest.approx(0.2421875, rel=1e-12)
-    switch = ev.switch_doubly_robust(*FOUR.all, max_weight=2.0)
-    assert switch.value == pytest.approx(0.7109375, rel=1e-12)
+    for max_weight in (2.0, 1.5):  # a weight of just 1.5 counts
+        switch = ev.switch_doubly_robust(*FOUR.all, max_weight=max_weight)
+        assert switch.value == pytest.approx(0.7109375, rel=1e-12)
 
 
 def test_known_standard_errors_of_four_rows() -> None:

@@ -15,7 +15,7 @@ from tests.evaluation.test_point_estimates import FOUR, all_estimates
 NAN = float("nan")
 
 
-def changed(values: Any, where: Any, value: float) -> Any:
+def changed(values: Any, where: Any, value: Any) -> Any:
     other = values.copy()
     other[where] = value
     return other
@@ -34,11 +34,13 @@ def changed(values: Any, where: Any, value: float) -> Any:
         ("actions", 0, -1, "row 0: the action is -1, but target has columns for 0 to 1;"),
         ("target", (1, 0), 0.3, "row 1: the probabilities of target sum to 1.05; give those of all actions"),
         ("target", (2, 1), -0.1, "row 2: target gives action 1 a probability of -0.1, which is not in"),
+        ("target", 3, (-np.inf, np.inf), "row 3: target gives action 0 a probability of -inf"),
+        ("target", (1, 1), np.inf, "row 1: target gives action 1 a probability of inf"),
         ("target", (0, 1), NAN, "row 0: target gives action 1 a probability of nan"),
         ("predictions", (3, 1), NAN, "row 3: the prediction for action 1 is nan, and the target takes it"),
     ],
 )
-def test_a_bad_value_is_named_with_its_row(column: str, where: Any, value: float, words: str) -> None:
+def test_a_bad_value_is_named_with_its_row(column: str, where: Any, value: Any, words: str) -> None:
     rows = replace(FOUR, **{column: changed(getattr(FOUR, column), where, value)})
     with pytest.raises(ValueError, match=re.escape(words)):
         ev.doubly_robust(*rows.all)

@@ -11,8 +11,8 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.estimates.scores import importance_weights
 from gyrfalcon.estimates.validation import check_propensities, check_rewards
 
-_ROUNDING = 1e-6
-"""How far probabilities may be from a sum of 1: single precision of some hundred actions is closer."""
+_LEAST_SUM, _LARGEST_SUM = 1.0 - 1e-6, 1.0 + 1e-6
+"""What probabilities may sum to: those of some hundred actions in single precision are closer to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,22 +43,28 @@ class LoggedRows:
 def target_probabilities(target: ArrayLike, n_rows: int | None = None) -> Floats:
     """Probabilities (n, K) of a policy, refused unless those of each row sum to 1."""
     table = _table("target", target, n_rows)
-    valid = (table >= 0.0) & (table <= 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = table @ np.ones(table.shape[1])
+    # Numbers of at least 0 that sum to 1 are at most 1. A nan fails every comparison.
+    if not (table.min() >= 0.0 and sums.min() >= _LEAST_SUM and sums.max() <= _LARGEST_SUM):
+        _refuse_probabilities(table, sums)
+    return table
+
+
+def _refuse_probabilities(table: Floats, sums: Floats) -> None:
+    """Name the first probability that is none, or else the first row whose sum is not 1."""
+    valid = (table >= 0.0) & (table <= _LARGEST_SUM)
     if not valid.all():
         row, action = _first_cell(valid)
         raise ValueError(
             f"row {row}: target gives action {action} a probability of {table[row, action]}, which is not in "
             "[0, 1]; give the probability with which the policy would choose it."
         )
-    sums = table.sum(axis=1)
-    valid = np.abs(sums - 1.0) <= _ROUNDING
-    if not valid.all():
-        row = int(valid.argmin())
-        raise ValueError(
-            f"row {row}: the probabilities of target sum to {sums[row]:.9g}; give those of all actions, "
-            "whose sum is 1."
-        )
-    return table
+    row = int(((sums >= _LEAST_SUM) & (sums <= _LARGEST_SUM)).argmin())
+    raise ValueError(
+        f"row {row}: the probabilities of target sum to {sums[row]:.9g}; give those of all actions, "
+        "whose sum is 1."
+    )
 
 
 def finite_predictions(predictions: ArrayLike, target: Floats) -> Floats:
