@@ -4,7 +4,7 @@ Names are loaded when they are first used, so that importing the package costs n
 `gyrfalcon.registry`; type checkers read them in `__init__.pyi`, which is written from that table.
 """
 
-from gyrfalcon.registry import front_door
+from gyrfalcon.front_door import front_door
 
 __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = front_door(__name__)

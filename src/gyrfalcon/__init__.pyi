@@ -2,6 +2,7 @@
 from gyrfalcon import bandit as bandit
 from gyrfalcon import environments as environments
 from gyrfalcon import estimates as estimates
+from gyrfalcon import evaluation as evaluation
 from gyrfalcon import kernels as kernels
 from gyrfalcon import learners as learners
 from gyrfalcon import oracles as oracles

@@ -7,8 +7,6 @@ nothing is imported before it is used, so that importing the package costs next 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -56,6 +54,7 @@ KINDS = {
     "regressor": Kind("gyrfalcon.oracles", "Regressors of our own"),
     "solver": Kind("gyrfalcon.oracles", "Solvers of constrained least squares"),
     "estimate_part": Kind("gyrfalcon.estimates", "Results of estimates"),
+    "evaluation": Kind("gyrfalcon.evaluation", "Values of policies from a log"),
     "simulation_part": Kind("gyrfalcon.simulation", "Results of simulations"),
     "sweep_part": Kind("gyrfalcon.sweeps", "Parts of a sweep"),
     "stored": Kind(None, "Internal classes that stand in files"),
@@ -178,6 +177,19 @@ ENTRIES = (
     Entry("EpsilonChoice", "estimates.misspecification.passive_share", "estimate_part"),
     Entry("MisspecificationEstimate", "estimates.misspecification.result", "estimate_part"),
     Entry("NotEstimableError", "estimates.misspecification.result", "estimate_part"),
+    Entry("Estimate", "evaluation.estimate", "evaluation"),
+    Entry("contrast", "evaluation.estimate", "evaluation"),
+    Entry("inverse_propensity", "evaluation.importance_weighted", "evaluation"),
+    Entry("clipped_inverse_propensity", "evaluation.importance_weighted", "evaluation"),
+    Entry("self_normalised_inverse_propensity", "evaluation.importance_weighted", "evaluation"),
+    Entry("sub_gaussian_inverse_propensity", "evaluation.importance_weighted", "evaluation"),
+    Entry("direct_method", "evaluation.model_assisted", "evaluation"),
+    Entry("doubly_robust", "evaluation.model_assisted", "evaluation"),
+    Entry("self_normalised_doubly_robust", "evaluation.model_assisted", "evaluation"),
+    Entry("switch_doubly_robust", "evaluation.model_assisted", "evaluation"),
+    Entry("shrunk_doubly_robust", "evaluation.model_assisted", "evaluation"),
+    Entry("sub_gaussian_doubly_robust", "evaluation.model_assisted", "evaluation"),
+    Entry("predictions_by_time", "evaluation.predictions", "evaluation"),
     Entry("Keyed", "sweeps.content_key", "sweep_part"),
     Entry("Sweep", "sweeps.run", "sweep_part"),
     Entry("SweepError", "sweeps.errors", "sweep_part"),
@@ -275,23 +287,3 @@ def entry_of(cls: type) -> Entry | None:
 def entry_by_id(class_id: str) -> Entry | None:
     """The entry that files know by this id."""
     return _BY_ID.get(class_id)
-
-
-def front_door(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a public module, whose names are loaded when used."""
-    known = {entry.name: entry for entry in public_entries(door)}
-    modules = MODULES if door == "gyrfalcon" else ()
-
-    @cache
-    def load(name: str) -> Any:
-        if name in known:
-            return known[name].load()
-        if name in modules:
-            return import_module(f"{door}.{name}")
-        raise AttributeError(f"module {door!r} has no attribute {name!r}")
-
-    def names() -> list[str]:
-        special = (name for name in vars(import_module(door)) if name.startswith("__"))
-        return sorted({*special, *known, *modules})
-
-    return load, names, list(known)

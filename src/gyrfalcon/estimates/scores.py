@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.records import Log
+from gyrfalcon.estimates.validation import check_propensities, check_rewards
+
+
+def importance_weights(target: Floats, actions: Ints, propensities: Floats) -> Floats:
+    """The target's probability of the played action over its propensity, w, (..., n)."""
+    return np.asarray(target[..., np.arange(len(actions)), actions] / propensities)
 
 
 def ips_scores(target: Floats, log: Log) -> Floats:
@@ -19,8 +25,7 @@ def ips_scores(target: Floats, log: Log) -> Floats:
     `target` is (..., n, K).
     """
     _check(target, log)
-    weights = target[..., np.arange(len(log)), log.action] / log.propensity
-    return np.asarray(weights * log.reward)
+    return np.asarray(importance_weights(target, log.action, log.propensity) * log.reward)
 
 
 def dr_scores(target: Floats, model_scores: Floats, log: Log) -> Floats:
@@ -59,14 +64,23 @@ def greedy_policy(scores: Floats, contexts: Contexts) -> Floats:
 
 
 def _doubly_robust(target: Floats, model_scores: Floats, log: Log) -> Floats:
-    """Doubly robust scores of valid rows, refused where the target may act on a score that is not finite."""
+    weights = importance_weights(target, log.action, log.propensity)
+    return corrected_scores(target, model_scores, log.action, weights, log.reward)
+
+
+def corrected_scores(
+    target: Floats, model_scores: Floats, actions: Ints, weights: Floats, rewards: Floats
+) -> Floats:
+    """sum_a pi(a) f(a) + weight (r - f(played)), (..., n), for any weights (..., n) of valid rows.
+
+    Refused where the target may act on a score that is not finite.
+    """
     if not np.isfinite(model_scores).all():
         model_scores = np.where(target == 0.0, 0.0, model_scores)
-    played = (..., np.arange(len(log)), log.action)
     with np.errstate(invalid="ignore"):
         expected = np.einsum("...nk,...nk->...n", target, model_scores)
-        surprise = log.reward - model_scores[played]
-        scores = np.asarray(expected + target[played] / log.propensity * surprise)
+        surprise = rewards - model_scores[..., np.arange(len(actions)), actions]
+        scores = np.asarray(expected + weights * surprise)
     if not np.isfinite(scores).all():
         raise ValueError(
             "model_scores or target hold numbers that are not finite where the target may act; "
@@ -78,23 +92,8 @@ def _doubly_robust(target: Floats, model_scores: Floats, log: Log) -> Floats:
 def _check(target: Floats, log: Log) -> None:
     """Refuse what would make a score infinite or pair it with another row."""
     _check_shape("target", target, log)
-    unknown = np.flatnonzero(~log.has_propensity)
-    if len(unknown):
-        raise ValueError(
-            f"row {unknown[0]}: the propensity is unknown, and {len(unknown)} of {len(log)} are; off-policy "
-            "scores divide by it, so leave these rows out, with log.where(log.has_propensity)."
-        )
-    wrong = np.flatnonzero(~((log.propensity > 0.0) & (log.propensity <= 1.0)))
-    if len(wrong):
-        raise ValueError(
-            f"row {wrong[0]}: the played action has a propensity of {log.propensity[wrong[0]]}, which is not "
-            "in (0, 1]; give the probability with which it was chosen, or leave the row out."
-        )
-    wrong = np.flatnonzero(~np.isfinite(log.reward))
-    if len(wrong):
-        raise ValueError(
-            f"row {wrong[0]}: the reward is {log.reward[wrong[0]]}; give a finite one, or leave the row out."
-        )
+    check_propensities(log.propensity)
+    check_rewards(log.reward)
 
 
 def _check_shape(name: str, table: Floats, log: Log) -> None:

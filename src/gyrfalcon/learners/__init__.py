@@ -1,5 +1,5 @@
 """Contextual bandit learners, and the parts of a learner of your own."""
 
-from gyrfalcon.registry import front_door
+from gyrfalcon.front_door import front_door
 
 __getattr__, __dir__, __all__ = front_door(__name__)
