@@ -130,6 +130,15 @@ def test_a_third_reward_makes_the_class_leave_for_good_while_it_plays() -> None:
     assert adaptive_state(again).candidates.excluded == [True]
 
 
+def test_the_linear_class_is_active_once_the_only_other_one_has_left() -> None:
+    log = uniform_play(400, 77)
+    log = replace(log, reward=np.where(np.arange(400) == 7, 0.5, log.reward))
+    after = ALONE.next_epoch(epochs(ALONE)[-1], log)
+    assert adaptive_state(after).active == 0
+    assert after.report is not None
+    assert "active class: linear" in after.report.details
+
+
 def test_a_file_in_mid_run_changes_nothing(tmp_path: Path) -> None:
     for place in (1, 4, 15):
         epoch = epochs(BESIDE)[place]
@@ -167,7 +176,7 @@ def test_actions_come_and_go_while_it_plays() -> None:
     )
     fit = fit_of(ALONE.next_epoch(after, log))
     assert fit is not None
-    assert (fit.posterior.rows.weight > 0.0).all() or fit.waiting
+    assert len(fit.waiting[-1]) == 300
 
 
 def test_an_action_that_was_never_played_is_tried() -> None:

@@ -205,6 +205,7 @@ def test_a_return_changes_the_places_of_the_fit_and_of_the_one_set_aside() -> No
     assert after.set_aside is not None
     assert after.set_aside.rows.gram is linear.statistics.pooled.gram
     assert after.set_aside.z == 0.0
+    assert all(one.rows is was.rows for one, was in zip(after.shadows, before.shadows, strict=True))
     gone_on = linear.forgotten(won, 1.0)
     assert gone_on.statistics.pooled is aside.rows
 

@@ -123,3 +123,13 @@ def test_rewards_that_are_nearly_all_alike_say_little(share: float, information:
         scale = RewardScale().seen(factor * rewards)[0]
         assert scale.information == pytest.approx(information, rel=1e-9)
     assert RewardScale().information == RewardScale().seen(np.zeros(9))[0].information == 1.0
+
+
+def test_rare_rewards_stay_what_they_are_while_earlier_rows_are_discounted() -> None:
+    scale, found = RewardScale(), set()
+    for block in range(40):
+        rewards = np.zeros(100)
+        rewards[0] = 5.0 * (block % 10 == 0)
+        scale, units = scale.scaled(0.5).seen(rewards)
+        found |= set((scale.anchor + units * (scale.unit or 1.0)).round(9).tolist())
+    assert found == {0.0, 5.0}

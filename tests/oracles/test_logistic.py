@@ -125,6 +125,15 @@ def test_separable_and_constant_rows_have_a_finite_mode(
     assert np.isfinite(fit.updated_prior(penalties).values).all()
 
 
+def test_the_mode_is_found_where_whole_steps_would_go_too_far() -> None:
+    rng = np.random.default_rng(0)
+    phi = np.concatenate([np.ones((700, 1)), rng.standard_t(1.2, (700, 3)).clip(-10.0, 10.0)], axis=1)
+    successes = rng.random(700) < expit(phi @ np.array([-4.0, 30.0, -20.0, 10.0]))
+    penalties = prior(3, 1.0, 0.5, center=-3.0)
+    fit = nothing(penalties).with_rows(phi, successes, np.zeros(700, np.int64), penalties)
+    assert np.abs(gradient(fit.means[0], phi, successes, penalties)).max() < 1e-6
+
+
 def test_a_group_that_says_nothing_is_shrunk_and_one_that_matters_is_not() -> None:
     rng = np.random.default_rng(0)
     x, noise = rng.standard_normal((3_000, 2)), rng.standard_normal((3_000, 10))

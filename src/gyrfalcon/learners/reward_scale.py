@@ -199,13 +199,14 @@ class RewardScale:
         """Rewards, with those outside any range no further from the mean than all before are together.
 
         What a reward adds to the sum of squares is then at most what is there: one that is absurd can double
-        the variance, and move the mean of n rows by no more than a deviation over the root of n.
+        the variance, and move the mean of n rows by no more than a deviation over the root of n. Rewards
+        like some seen before stay as they are, also where earlier rows are discounted and hardly count.
         """
         if self.n == 0.0 or self.variance == 0.0:
             trusted = self._converted(np.array([0.0, 1.0])) if self.has_range else np.zeros(2)
             return _without_outlier(units, float(trusted[0]), float(trusted[1]))
         reach = math.sqrt(self.n * self.variance)
-        low, high = self.mean - reach, self.mean + reach
+        low, high = min(self.mean - reach, self.low), max(self.mean + reach, self.high)
         if self.has_range:
             ends = self._converted(np.array([0.0, 1.0]))
             low, high = min(low, float(ends[0])), max(high, float(ends[1]))

@@ -158,8 +158,8 @@ class AdaptiveState:
         among = [1 + place for place, (fit, deferred) in enumerate(fits) if fit is not None and not deferred]
         if classes.with_linear:
             among = [0, *among]
-        if active not in among and among:
-            active = among[0]
+        if active not in among:  # the linear class, too, where a class that was alone has left
+            active = among[0] if among else 0
         active = self.comparison.best(active, among)
         hopeless = self.comparison.hopeless(active)[1:]
         candidates = candidates.refitted().reviewed(others, active - 1, hopeless, self.n_seen, half_life)
