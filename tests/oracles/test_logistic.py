@@ -103,7 +103,7 @@ def test_rows_that_come_in_parts_give_nearly_the_fit_of_all() -> None:
     seed=st.integers(0, 1000),
     n=st.integers(1, 60),
     p=st.integers(1, 6),
-    scale=st.sampled_from([1.0, 30.0]),
+    scale=st.sampled_from([1.0, 30.0, 100.0]),
     case=st.sampled_from(["separable", "all successes", "none", "constant columns"]),
 )
 @settings(max_examples=60, deadline=None)
@@ -121,7 +121,7 @@ def test_separable_and_constant_rows_have_a_finite_mode(
     assert (np.linalg.eigvalsh(fit.covariances[0]) > 0.0).all()
     slope = gradient(fit.means[0], phi, successes, penalties)
     size = np.abs(phi).sum(axis=0) + penalties.of_columns * (1.0 + np.abs(fit.means[0]))
-    assert np.abs(slope / size).max() < 1e-6
+    assert np.abs(slope / size).max() < 1e-9
     assert np.isfinite(fit.updated_prior(penalties).values).all()
 
 

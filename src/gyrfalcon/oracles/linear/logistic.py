@@ -19,7 +19,7 @@ from gyrfalcon.oracles.linear.models import PerActionModel, fill_unknown
 from gyrfalcon.oracles.linear.penalties import Penalties
 from gyrfalcon.oracles.solvers.moments import Moments
 
-_MOST_STEPS, _CONVERGED = 50, 1e-9
+_MOST_STEPS, _CONVERGED = 200, 1e-9
 """Newton steps of a refit at most, and the largest change of a row's log-odds at which they end."""
 _MOST_LOG_ODDS = 30.0
 """Log-odds at which a row's weight is computed at most: a weight of 0 has no working response."""
