@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import linalg
 
@@ -45,8 +45,7 @@ def test_features_are_standardised_and_their_correlation_matrix_is_halfway_to_th
     columns = phi @ penalised_columns(oracle, oracle.sums(log)).T
     z = (x - x.mean(axis=0)) / x.std(axis=0)
     correlations = z.T @ z / len(z)
-    if linalg.eigvalsh(correlations).min() < 0.06:
-        return
+    assume(linalg.eigvalsh(correlations).min() >= 0.05)  # below, directions are stretched to a bound
     np.testing.assert_allclose(columns[:, 0], 1.0)
     np.testing.assert_allclose(columns[:, 1:].mean(axis=0), 0.0, atol=1e-9)
     half = columns[:, 1:].T @ columns[:, 1:] / len(z)
