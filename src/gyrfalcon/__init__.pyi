@@ -5,6 +5,7 @@ from gyrfalcon import estimates as estimates
 from gyrfalcon import evaluation as evaluation
 from gyrfalcon import kernels as kernels
 from gyrfalcon import learners as learners
+from gyrfalcon import logs as logs
 from gyrfalcon import oracles as oracles
 from gyrfalcon import simulation as simulation
 from gyrfalcon import sweeps as sweeps

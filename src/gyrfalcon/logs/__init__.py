@@ -1,1 +1,5 @@
-"""Decision logs on disk: lines that a live process appends to, Parquet files of those that it has closed."""
+"""Logs of decisions: files that live processes append to, tables, and the formats of other libraries."""
+
+from gyrfalcon.front_door import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)
