@@ -181,6 +181,7 @@ ENTRIES = (
     Entry("MisspecificationEstimate", "estimates.misspecification.result", "estimate_part"),
     Entry("NotEstimableError", "estimates.misspecification.result", "estimate_part"),
     Entry("DecisionTable", "core.decision_table", "log"),
+    Entry("read_log", "logs.opening", "log"),
     Entry("Estimate", "evaluation.estimate", "evaluation"),
     Entry("contrast", "evaluation.estimate", "evaluation"),
     Entry("inverse_propensity", "evaluation.importance_weighted", "evaluation"),

@@ -1,4 +1,5 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
 from gyrfalcon.core.decision_table import DecisionTable as DecisionTable
+from gyrfalcon.logs.opening import read_log as read_log
 
 __all__: list[str]
