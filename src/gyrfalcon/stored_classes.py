@@ -6,6 +6,8 @@ STORED_CLASSES = (
     ("RewardRange", "core.inputs.reward_range", "reward-range"),
     ("Mixture", "core.epochs", "mixture"),
     ("EliminationPolicy", "core.policies.elimination", "policy/elimination"),
+    ("GreedyPolicy", "core.policies.greedy", "policy/greedy"),
+    ("LikeliestPolicy", "core.policies.greedy", "policy/likeliest-action"),
     ("SampledPolicy", "core.policies.thompson", "policy/sampled"),
     ("ThompsonPolicy", "core.policies.thompson", "policy/thompson"),
     ("TryingKernel", "core.policies.untried", "kernel/untried-actions"),

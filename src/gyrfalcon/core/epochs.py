@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,11 +11,12 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.fit_report import FitReport
+from gyrfalcon.core.policies.greedy import GreedyPolicy, LikeliestPolicy, greedy_policy_of
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.policies.kernels import mixture
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions, rows_of
 from gyrfalcon.core.sampling import sample, sample_action, sample_actions
-from gyrfalcon.core.schedules import Schedule
+from gyrfalcon.core.schedules import Schedule, passive_count
 
 
 class PassiveDesign(Enum):
@@ -109,6 +109,15 @@ class Epoch:
         )
 
     @property
+    def greedy(self) -> GreedyPolicy | LikeliestPolicy:
+        """The policy that takes the best action by the reward estimates of this epoch's policy.
+
+        Bonus, exploration and passive rounds are left out. A policy without estimates, such as a mixture,
+        gives its likeliest action.
+        """
+        return greedy_policy_of(self.policy, getattr(self.state, "problem", None))
+
+    @property
     def n_rounds(self) -> int:
         """Number of planned rounds."""
         return self.stop - self.start
@@ -171,16 +180,6 @@ class Mixture:
         mixed = np.minimum(mixture(list(parts), weights), 1.0)
         # Weights sum to 1 up to rounding, but what every part is certain of is certain.
         return np.where((parts == 1.0).all(axis=0), 1.0, mixed)
-
-
-def passive_count(share: float, n_rounds: int) -> int:
-    """ceil(share n), at least 1 for a positive share, untouched by noise such as 0.07 * 100 > 7.
-
-    >>> passive_count(0.07, 100), passive_count(0.3, 4), passive_count(0.0, 10), passive_count(1e-6, 10)
-    (7, 2, 0, 1)
-    """
-    # Rounding of the share and of the product moves this by less than 1e-15 of itself.
-    return min(n_rounds, math.ceil(share * n_rounds * (1.0 - 1e-12)))
 
 
 def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floats:

@@ -1,6 +1,9 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+from gyrfalcon.evaluation.diagnostics import WeightDiagnostics as WeightDiagnostics
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
+from gyrfalcon.evaluation.evaluation import Evaluation as Evaluation
+from gyrfalcon.evaluation.evaluation import PolicyValue as PolicyValue
 from gyrfalcon.evaluation.importance_weighted import clipped_inverse_propensity as clipped_inverse_propensity
 from gyrfalcon.evaluation.importance_weighted import inverse_propensity as inverse_propensity
 from gyrfalcon.evaluation.importance_weighted import (
@@ -15,6 +18,16 @@ from gyrfalcon.evaluation.model_assisted import self_normalised_doubly_robust as
 from gyrfalcon.evaluation.model_assisted import shrunk_doubly_robust as shrunk_doubly_robust
 from gyrfalcon.evaluation.model_assisted import sub_gaussian_doubly_robust as sub_gaussian_doubly_robust
 from gyrfalcon.evaluation.model_assisted import switch_doubly_robust as switch_doubly_robust
+from gyrfalcon.evaluation.policy_evaluation import evaluate as evaluate
 from gyrfalcon.evaluation.predictions import predictions_by_time as predictions_by_time
+from gyrfalcon.evaluation.target_policies import always as always
+from gyrfalcon.evaluation.target_policies import by_row as by_row
+from gyrfalcon.evaluation.target_policies import logged_play as logged_play
+from gyrfalcon.evaluation.target_policies import of_policy as of_policy
+from gyrfalcon.evaluation.target_policies import target_policy as target_policy
+from gyrfalcon.evaluation.target_policies import uniform_play as uniform_play
+from gyrfalcon.evaluation.targets import TargetPolicy as TargetPolicy
+from gyrfalcon.evaluation.verdict import Reason as Reason
+from gyrfalcon.evaluation.verdict import Verdict as Verdict
 
 __all__: list[str]

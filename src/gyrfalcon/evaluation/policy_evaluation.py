@@ -1,0 +1,228 @@
+"""Evaluation of target policies on a log: a verdict first, then values, intervals and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.inputs.messages import short_repr, suggestion
+from gyrfalcon.core.validation import check_choice
+from gyrfalcon.evaluation.diagnostics import is_deterministic
+from gyrfalcon.evaluation.estimator_table import ESTIMATORS, EstimatorRow
+from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows, evaluated_rows
+from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
+from gyrfalcon.evaluation.interval_table import INTERVALS
+from gyrfalcon.evaluation.intervals.validation import check_bounds, check_level
+from gyrfalcon.evaluation.past_predictions import DEFAULT_MODEL_CLASS, past_predictions
+from gyrfalcon.evaluation.preflight import log_reasons
+from gyrfalcon.evaluation.study import Study, Valued
+from gyrfalcon.evaluation.target_policies import target_policy
+from gyrfalcon.evaluation.targets import LoggedTarget, TargetPolicy
+from gyrfalcon.evaluation.verdict import Reason
+from gyrfalcon.evaluation.weighting import epochs_of
+from gyrfalcon.oracles.protocol import ModelClass
+
+LOGGED = "logged"
+"""Name of the logged play among policies."""
+
+
+def evaluate(
+    table: DecisionTable,
+    policies: Mapping[str, object],
+    *,
+    baseline: str | None = LOGGED,
+    estimator: str = "dr",
+    interval: str = "minvar",
+    level: float = 0.95,
+    model_class: ModelClass | None = None,
+    predictions: object = None,
+    n_blocks: int | None = None,
+    reward_range: tuple[float, float] | None = None,
+    max_weight: float | None = None,
+    shrinkage: float | None = None,
+    estimated_propensities: bool = False,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> Evaluation:
+    """What policies would have earned by a log: whether that may be trusted, and how much.
+
+    Parameters
+    ----------
+    table
+        Logged decisions with their propensities and rewards; see `read_log`.
+    policies
+        Policies by name; see `target_policy` for what stands for one.
+    baseline
+        Name of the policy that differences are to: "logged" is the play as it was, and need not be among
+        `policies`. None compares nothing.
+    estimator
+        "dr", "sndr", "switch", "dros", "sub_gaussian_dr", "ips", "snips", "clipped", "sub_gaussian" or "dm".
+    interval
+        "minvar", "stablevar", "normal", "bootstrap" or "empirical_bernstein".
+    level
+        Probability with which an interval covers, alone.
+    model_class
+        Class of reward models whose predictions are corrected; None is ridge regression per action.
+    predictions
+        Predicted rewards of all actions, (n, K), for the rows of the table, which have not seen these rows'
+        rewards; None fits `model_class` to earlier rows.
+    n_blocks
+        Number of blocks of rows, each predicted from all earlier ones; None chooses.
+    reward_range
+        Lowest and highest possible reward, for the betting sequence; None means that of the table, or else
+        the observed one, of which the report says so.
+    max_weight
+        Largest weight that counts, for estimators with such a limit.
+    shrinkage
+        Shrinkage of weights, for estimators with one.
+    estimated_propensities
+        Whether propensities were estimated and not logged.
+    on_progress
+        Called with finished steps, all steps and a title.
+
+    Returns
+    -------
+    Evaluation
+        Verdict, values and differences; `print` shows the verdict first.
+
+    Raises
+    ------
+    ValueError
+        If no row can be used, nothing in the log was random, or a policy is not valid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gyrfalcon.logs import DecisionTable
+    >>> rng = np.random.default_rng(0)
+    >>> action = rng.integers(2, size=1000)
+    >>> table = DecisionTable.of(
+    ...     actions=["red", "blue"],
+    ...     action=np.array(["red", "blue"])[action],
+    ...     reward=(rng.random(1000) < 0.3 + 0.2 * action).astype(float),
+    ...     propensity=np.full(1000, 0.5),
+    ...     distribution=np.full((1000, 2), 0.5),
+    ...     reward_range=(0.0, 1.0),
+    ... )
+    >>> print(evaluate(table, {"blue": "always blue"}))
+    Verdict: trust
+      logged: trust
+      blue: trust
+    <BLANKLINE>
+    reward per decision, from 999 rows:
+      logged  0.408408 [0.3779, 0.4389], betting [0.3303, 0.4586]
+      blue    0.534638 [0.4891, 0.5802], betting [0.4419, 0.5819]; +0.1262 [0.09592, 0.1565] against logged
+    """
+    check_choice("estimator", estimator, tuple(ESTIMATORS))
+    check_choice("interval", interval, tuple(INTERVALS))
+    check_level(level)
+    targets, method = _targets(policies, baseline), ESTIMATORS[estimator]
+    rows = evaluated_rows(table, propensities=method.needs_propensities)
+    if method.needs_propensities:
+        _refuse_deterministic(rows, targets)
+    bounds = table.reward_range if reward_range is None else reward_range
+    if bounds is not None:
+        check_bounds(bounds)
+    rows, predicted = _predicted(rows, method, predictions, model_class, n_blocks)
+    study = Study(
+        given=table,
+        rows=rows,
+        epochs=epochs_of(rows),
+        bounds=bounds,
+        estimator=method,
+        interval=INTERVALS[interval],
+        level=level,
+        predictions=predicted,
+        max_weight=max_weight,
+        shrinkage=shrinkage,
+    )
+    reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
+    model = "given predictions" if predictions is not None else model_class or DEFAULT_MODEL_CLASS
+    return Evaluation(
+        policies=_valued(study, targets, baseline, (*reasons, *study.method_reasons()), on_progress),
+        baseline=baseline or "",
+        cost=table.cost,
+        settings={
+            "estimator": estimator,
+            "interval": interval,
+            "level": level,
+            "model_class": model if method.needs_model else None,
+            "reward_range": bounds,
+        },
+        n_rows=len(rows.table),
+        n_given=rows.n_given,
+        set_aside=rows.set_aside,
+        source=table.source,
+    )
+
+
+def _valued(
+    study: Study,
+    targets: Mapping[str, TargetPolicy],
+    baseline: str | None,
+    about_log: tuple[Reason, ...],
+    on_progress: Callable[[int, int, str], None] | None,
+) -> tuple[PolicyValue, ...]:
+    values: list[PolicyValue] = []
+    base: Valued | None = None
+    for number, (name, target) in enumerate(targets.items()):
+        valued = study.valued(target, name)
+        values.append(study.result(name, valued, base, about_log))
+        base = valued if name == baseline else base
+        if on_progress is not None:
+            on_progress(number + 1, len(targets), name)
+    return tuple(values)
+
+
+def _targets(policies: Mapping[str, object], baseline: str | None) -> dict[str, TargetPolicy]:
+    """Target policies by name, the baseline first."""
+    if not isinstance(policies, Mapping):
+        raise ValueError(  # noqa: TRY004 - as all settings
+            f"policies are {short_repr(policies)}; give a mapping of names to policies."
+        )
+    given = dict(policies)
+    if baseline == LOGGED:
+        given.setdefault(LOGGED, LoggedTarget())
+    elif baseline is not None and baseline not in given:
+        raise ValueError(f"baseline is {short_repr(baseline)}; {suggestion(baseline, (LOGGED, *given))}")
+    if not given:
+        raise ValueError("there are no policies; give at least one by name, such as {'uniform': 'uniform'}.")
+    first = [] if baseline is None else [baseline]
+    return {name: target_policy(given[name]) for name in dict.fromkeys([*first, *given])}
+
+
+def _refuse_deterministic(rows: EvaluatedRows, targets: Mapping[str, TargetPolicy]) -> None:
+    if all(isinstance(target, LoggedTarget) for target in targets.values()) or not is_deterministic(rows):
+        return
+    raise ValueError(
+        f"all {len(rows.table)} actions were taken with probability 1, so that the log says nothing of what "
+        "others would have earned; randomise a share of decisions, and log their probabilities."
+    )
+
+
+def _predicted(
+    rows: EvaluatedRows,
+    method: EstimatorRow,
+    given: object,
+    model_class: ModelClass | None,
+    n_blocks: int | None,
+) -> tuple[EvaluatedRows, Floats | None]:
+    """Predicted rewards, and the rows that they are for: the first one has none before it."""
+    if given is not None:
+        table = np.asarray(given, dtype=np.float64)
+        shape = rows.n_given, rows.table.n_actions
+        if table.shape != shape:
+            raise ValueError(
+                f"predictions have shape {table.shape}; give {shape}, a row for each of the log's."
+            )
+        return rows, table[rows.places]
+    if not method.needs_model:
+        return rows, None
+    if len(rows.table) < 2:
+        raise ValueError(
+            "one row can be used, and nothing predicts its reward; give more rows, or estimator='ips'."
+        )
+    predictions = past_predictions(rows.table, model_class, n_blocks=n_blocks)
+    return rows.without_first(), predictions[1:]

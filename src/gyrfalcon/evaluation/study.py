@@ -1,0 +1,218 @@
+"""One evaluation in progress: rows, predictions and methods, by which each policy is valued."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
+from gyrfalcon.evaluation.estimator_table import EstimatorInputs, EstimatorRow, on_policy
+from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.evaluation import PolicyValue
+from gyrfalcon.evaluation.interval_table import (
+    IntervalEstimate,
+    IntervalInputs,
+    IntervalRow,
+    interval_estimate,
+    paired_difference,
+)
+from gyrfalcon.evaluation.intervals.betting import betting_sequence
+from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.preflight import policy_reasons, value_reasons
+from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
+from gyrfalcon.evaluation.value_sequence import value_sequence
+from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
+from gyrfalcon.evaluation.weighting import TargetWeights, expected_proxies
+
+_OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
+"""Checks of the log that matter to its mean reward."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Valued:
+    """A policy's contributions and interval, before they are reported."""
+
+    weights: TargetWeights
+    inputs: IntervalInputs
+    estimate: IntervalEstimate
+    sequence: ConfidenceSequence | None
+    sequence_note: str
+    is_logged: bool
+    is_learned: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Study:
+    """Evaluated rows of a table with the methods by which policies are valued on them."""
+
+    given: DecisionTable
+    rows: EvaluatedRows
+    epochs: Ints | None
+    bounds: tuple[float, float] | None
+    estimator: EstimatorRow
+    interval: IntervalRow
+    level: float
+    predictions: Floats | None
+    max_weight: float | None
+    shrinkage: float | None
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether several policies took turns in the log."""
+        return self.epochs is not None and len(np.unique(self.epochs)) > 1
+
+    def method_reasons(self) -> Iterator[Reason]:
+        """What to beware of in the chosen estimator and interval."""
+        if self.estimator.caution:
+            level: Level = "caution" if self.estimator.is_biased else "trust"
+            yield Reason(level, "estimator", f"{self.estimator.title}: {self.estimator.caution}")
+        if self.interval.caution:
+            level = "caution" if self.is_adaptive else "trust"
+            yield Reason(level, "interval", f"{self.interval.title}: {self.interval.caution}")
+
+    def valued(self, target: TargetPolicy, name: str) -> Valued:
+        """Contributions, interval and sequence of a policy."""
+        rows, is_logged = self.rows, isinstance(target, LoggedTarget)
+        if is_logged:
+            weights = TargetWeights.of_logged_play(rows)
+            contributions = on_policy(rows.table).contributions
+        else:
+            weights = TargetWeights.of(self._probabilities(target, name), rows)
+            contributions = self.estimator.estimate(self._estimator_inputs(weights)).contributions
+        inputs = IntervalInputs(
+            contributions=contributions,
+            expected=expected_proxies(
+                weights.proxies, self.epochs, 1.0 if is_logged else float(rows.table.n_actions)
+            ),
+            level=self.level,
+            rows=rows,
+            weights=weights,
+            epochs=self.epochs,
+            bounds=self.bounds,
+            predictions=None if is_logged else self.predictions,
+        )
+        sequence, note = self._sequence(weights, is_logged=is_logged)
+        return Valued(
+            weights=weights,
+            inputs=inputs,
+            estimate=interval_estimate(self.interval, inputs),
+            sequence=sequence,
+            sequence_note=note,
+            is_logged=is_logged,
+            is_learned=isinstance(target, PolicyTarget) and target.is_learned,
+        )
+
+    def result(
+        self, name: str, valued: Valued, base: Valued | None, about_log: tuple[Reason, ...]
+    ) -> PolicyValue:
+        """The reported value of a policy, with its verdict and its difference to a baseline."""
+        diagnostics = WeightDiagnostics.of(valued.weights, self.rows)
+        difference = None if base is None else self._difference(valued, base)
+        sequence = None if valued.sequence is None else valued.sequence.last
+        return PolicyValue(
+            name=name,
+            verdict=Verdict.of(self._reasons(valued, diagnostics, about_log)),
+            value=valued.estimate.value,
+            standard_error=valued.estimate.standard_error,
+            interval=valued.estimate.interval,
+            plain_value=float(valued.inputs.contributions.mean()),
+            sequence=sequence,
+            sequence_note=valued.sequence_note,
+            difference=None if difference is None else difference.value,
+            difference_error=None if difference is None else difference.standard_error,
+            difference_interval=None if difference is None else difference.interval,
+            weights=diagnostics,
+        )
+
+    def _reasons(
+        self, valued: Valued, diagnostics: WeightDiagnostics, about_log: tuple[Reason, ...]
+    ) -> Iterator[Reason]:
+        if valued.is_logged:
+            yield from (reason for reason in about_log if reason.check in _OF_LOGGED_PLAY)
+            return
+        yield from about_log
+        yield from policy_reasons(diagnostics, learned=valued.is_learned)
+        yield from value_reasons(valued.inputs.contributions, valued.estimate.errors)
+        if valued.sequence is not None and valued.sequence.empty_from is not None:
+            yield Reason(
+                "caution",
+                "confidence sequence",
+                f"No value is left after row {self.rows.table.rows[valued.sequence.empty_from]}: the value "
+                "changed over time, or propensities are wrong.",
+            )
+
+    def _difference(self, valued: Valued, base: Valued) -> IntervalEstimate | None:
+        differences = valued.inputs.contributions - base.inputs.contributions
+        inputs = replace(valued.inputs, contributions=differences)
+        return paired_difference(self.interval, valued.estimate, base.estimate, inputs)
+
+    def _estimator_inputs(self, weights: TargetWeights) -> EstimatorInputs:
+        return EstimatorInputs(
+            table=self.rows.table,
+            target=weights.target,
+            predictions=self.predictions,
+            mean_squared_weight=float(weights.proxies.mean()),
+            max_weight=self.max_weight,
+            shrinkage=self.shrinkage,
+        )
+
+    def _probabilities(self, target: TargetPolicy, name: str) -> Floats:
+        """The target's probabilities in the evaluated rows, refused where they are none."""
+        table = self.rows.table
+        if isinstance(target, FixedTarget):
+            probabilities = target(self.given)[self.rows.places]
+        else:
+            probabilities = np.asarray(target(table), dtype=np.float64)
+        _check_probabilities(probabilities, table, name)
+        return probabilities
+
+    def _sequence(self, weights: TargetWeights, *, is_logged: bool) -> tuple[ConfidenceSequence | None, str]:
+        """The betting sequence, and what it presumes or why there is none."""
+        rewards, bounds, note = self.rows.table.reward, self.bounds, ""
+        low, high = float(rewards.min()), float(rewards.max())
+        if bounds is None:
+            bounds = low, high
+            note = f"It presumes that no reward lies outside of those observed, from {low:g} to {high:g}."
+        if is_logged and self.is_adaptive:
+            return (
+                None,
+                "The logged play changed over time, so that a sequence of its mean reward has no target.",
+            )
+        if not self.estimator.needs_propensities:
+            return None, "It needs propensities, which this estimator does without."
+        if low == high and self.bounds is None:
+            return None, "All rewards are equal, and no range is known."
+        if low < bounds[0] or high > bounds[1]:
+            return None, "Rewards lie outside of the given range."
+        if is_logged:
+            return betting_sequence(rewards, bounds, self.level, resolution=1), note
+        sequence = value_sequence(weights, self.rows, bounds, self.level, predictions=self.predictions)
+        return sequence, note
+
+
+def _check_probabilities(target: Floats, table: DecisionTable, name: str) -> None:
+    """Refuse what is no distribution over the eligible actions of each row."""
+    if target.shape != (len(table), table.n_actions):
+        raise ValueError(
+            f"policy {name!r} gives probabilities of shape {target.shape}; give ({len(table)}, "
+            f"{table.n_actions}), one column for each action of the log."
+        )
+    with np.errstate(invalid="ignore"):
+        valid = (target >= 0.0).all(axis=1) & (np.abs(target.sum(axis=1) - 1.0) <= 1e-6)
+    if not valid.all():
+        row = int(valid.argmin())
+        raise ValueError(
+            f"row {table.rows[row]}: policy {name!r} gives the probabilities {target[row].tolist()}; give "
+            "numbers of at least 0 whose sum is 1."
+        )
+    wrong = (target > 0.0) & ~table.eligible
+    if wrong.any():
+        row, action = (int(place) for place in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"row {table.rows[row]}: policy {name!r} takes {table.actions[action]!r} with probability "
+            f"{target[row, action]:.6g}, which is not eligible; give it a policy among eligible actions."
+        )
