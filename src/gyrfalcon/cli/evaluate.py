@@ -1,0 +1,222 @@
+"""`gyrfalcon evaluate`: what other policies would have earned by a log, the verdict first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gyrfalcon.cli._output import counted, note, number, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from gyrfalcon.core.decision_table import DecisionTable
+    from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
+
+EXAMPLES = """\
+gyrfalcon evaluate decisions --policy "always red" --policy uniform
+gyrfalcon evaluate decisions --policy greedy --html report.html
+gyrfalcon evaluate decisions --policy new=rules:new_rule --policy old=rules:old_rule --baseline old
+gyrfalcon evaluate clicks.csv --from csv --policy uniform --reward-range 0,1 --json
+gyrfalcon evaluate decisions --policy greedy --strict || echo "the log does not support this"
+"""
+
+DISTRUSTED = 3
+"""Exit code of --strict where a policy's value is not to be trusted."""
+
+_METHOD, _LOG, _OUTPUT = "Method", "Log", "Output"
+
+
+def evaluate(
+    log: Annotated[str, typer.Argument(metavar="LOG", help="Folder of Bandit(log=...), or a file.")],
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policy",
+            "-p",
+            metavar="POLICY",
+            help="'always LABEL', uniform, logged, greedy (on the last policy's reward estimates), "
+            "greedy:HASH, epoch:HASH, or module:function; NAME=POLICY names it. Repeat for several.",
+            show_default=False,
+        ),
+    ] = None,
+    baseline: Annotated[
+        str, typer.Option(help="Name of the policy that differences are to.", rich_help_panel=_METHOD)
+    ] = "logged",
+    estimator: Annotated[
+        str,
+        typer.Option(
+            help="dr, sndr, switch, dros, sub_gaussian_dr, ips, snips, clipped, sub_gaussian or dm.",
+            rich_help_panel=_METHOD,
+        ),
+    ] = "dr",
+    interval: Annotated[
+        str,
+        typer.Option(
+            help="minvar, stablevar, normal, bootstrap or empirical_bernstein.", rich_help_panel=_METHOD
+        ),
+    ] = "minvar",
+    level: Annotated[
+        float, typer.Option(help="Probability that an interval covers.", rich_help_panel=_METHOD)
+    ] = 0.95,
+    max_weight: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest weight, for switch and clipped.", rich_help_panel=_METHOD, show_default=False
+        ),
+    ] = None,
+    reward_range: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="Lowest and highest possible reward.",
+            rich_help_panel=_LOG,
+            show_default=False,
+        ),
+    ] = None,
+    estimated: Annotated[
+        bool,
+        typer.Option(
+            "--estimated-propensities",
+            help="Propensities were estimated, and not logged.",
+            rich_help_panel=_LOG,
+        ),
+    ] = False,
+    from_format: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="Format of the log.", rich_help_panel=_LOG),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            help="Setting of the format; repeat for several.",
+            rich_help_panel=_LOG,
+            show_default=False,
+        ),
+    ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page with figures, too.",
+            rich_help_panel=_OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit with 3 if a value is not to be trusted.", rich_help_panel=_OUTPUT
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)] = False,
+) -> None:
+    """Estimate what policies would have earned by a log, and say first whether that may be trusted.
+
+    Each value is doubly robust, with rewards predicted from earlier rows, and has two intervals: MinVar, for
+    logs whose policies changed with earlier rewards, and a betting sequence that holds at any time. The
+    verdict is "trust", "caution" or "do not trust", with reasons. The exit code is 0 whatever it is; with
+    --strict it is 3 where a policy's verdict is "do not trust".
+    """
+    from gyrfalcon.cli._policies import typed_policies
+
+    table = _table(log, from_format, option or [])
+    evaluation = _evaluated(
+        table,
+        typed_policies(policy or ["uniform"], table),
+        baseline=baseline,
+        estimator=estimator,
+        interval=interval,
+        level=level,
+        max_weight=max_weight,
+        reward_range=None if reward_range is None else typed_range(reward_range),
+        estimated_propensities=estimated,
+    )
+    if html is not None:
+        _write_page(html, table, evaluation)
+    if as_json:
+        print_json(evaluation.to_dict())
+    else:
+        _print(evaluation)
+    if strict and evaluation.with_level("do not trust"):
+        raise typer.Exit(DISTRUSTED)
+
+
+def typed_range(text: str) -> tuple[float, float]:
+    """Two numbers with a comma between them.
+
+    >>> typed_range("0,1")
+    (0.0, 1.0)
+    """
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(
+            f"--reward-range is {text!r}; give two numbers, such as --reward-range 0,1."
+        ) from None
+    return low, high
+
+
+def _table(log: str, from_format: str | None, options: list[str]) -> DecisionTable:
+    from gyrfalcon.cli._parsing import typed_settings
+    from gyrfalcon.logs.opening import read_log
+
+    read: Any = read_log
+    table: DecisionTable
+    if from_format is None and not options:
+        table = read(log)
+    else:
+        table = read(log, from_format or "auto", **typed_settings(options, "--option"))
+    return table
+
+
+def _evaluated(table: DecisionTable, policies: dict[str, object], **settings: Any) -> Evaluation:
+    from gyrfalcon.cli._progress import by_piece, progress
+    from gyrfalcon.evaluation.policy_evaluation import evaluate as evaluate_policies
+
+    with progress("Evaluating", len(policies) + 1, "policies") as tracker:
+        return evaluate_policies(table, policies, on_progress=by_piece(tracker), **settings)
+
+
+def _write_page(path: str, table: DecisionTable, evaluation: Evaluation) -> None:
+    from pathlib import Path
+
+    from gyrfalcon.reports.evaluation_page import evaluation_page
+    from gyrfalcon.storage.atomic import write_atomically
+
+    write_atomically(Path(path), evaluation_page(table, evaluation).html().encode())
+    note(f"Wrote {path}.")
+
+
+def _print(evaluation: Evaluation) -> None:
+    say(f"Verdict: {evaluation.verdict.level}.")
+    for policy in evaluation.policies:
+        typer.secho(f"{policy.name}: {policy.verdict.level}", bold=True)
+        for reason in policy.verdict.objections:
+            typer.echo(f"  {reason.level:<12}  {reason.check}: {reason.text}")
+        if not policy.verdict.objections:
+            typer.echo("  no objections")
+    typer.echo("")
+    method = f"{evaluation.settings['estimator']}, {evaluation.settings['interval']}"
+    what = "Costs (less is better)" if evaluation.cost else "Rewards"
+    print_table(
+        f"{what} per decision from {counted(evaluation.n_rows, 'row')} of {evaluation.n_given:,} "
+        f"({method}, level {evaluation.settings['level']:g})",
+        ("policy", "verdict", "value", "interval", "betting", f"less {evaluation.baseline}", "interval"),
+        [_row(policy) for policy in evaluation.policies],
+        n_texts=2,
+    )
+    for reason, count in evaluation.set_aside.items():
+        typer.echo(f"Set aside: {counted(count, 'row')}, {reason}.")
+    for sentence in dict.fromkeys(one.sequence_note for one in evaluation.policies if one.sequence_note):
+        typer.echo(f"Betting sequence: {sentence}")
+
+
+def _row(policy: PolicyValue) -> tuple[str, ...]:
+    spans = [
+        "-" if span is None else f"{number(span.low)} to {number(span.high)}"
+        for span in (policy.interval, policy.sequence, policy.difference_interval)
+    ]
+    difference = "-" if policy.difference is None else f"{policy.difference:+.4g}"
+    return policy.name, policy.verdict.level, number(policy.value), *spans[:2], difference, spans[2]
