@@ -16,7 +16,7 @@ _LONG_AGO = 3600.0
 """Seconds after which a temporary file counts as left behind, even by another machine."""
 
 
-def write_atomically(path: Path, content: str | bytes, *, private: bool = False) -> None:
+def write_atomically(path: Path, content: str | bytes | memoryview, *, private: bool = False) -> None:
     """Write a file in one step: after a crash the path holds the old file or the new one.
 
     A new file gets the permissions of any new file (the umask), or the owner's alone if it is `private`. A
@@ -52,7 +52,7 @@ def _part_name() -> str:
     return f".{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(8)}.gyrfalcon-part"
 
 
-def _write_through(path: Path, content: bytes, private: bool) -> None:
+def _write_through(path: Path, content: bytes | memoryview, private: bool) -> None:
     path.touch(0o600 if private else 0o666, exist_ok=False)
     with path.open("r+b") as file:
         file.write(content)
