@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ def arrow_table(table: DecisionTable, schema: LogSchema, others: Mapping[str, Va
         "reward": _numbers(table.reward),
         "reward_time": _numbers(table.reward_time),
         **{name: _plain(getattr(table, name)) for name in FLAGS},
-        "phase": None if table.passive is None else _coded(table.passive.astype(np.int32), _PHASES),
+        "phase": None if table.passive is None else _coded(table.passive.astype(np.int64), _PHASES),
         "epoch": _plain(table.epoch),
         "round": _plain(table.round),
         "model": _texts(table.model),
@@ -59,7 +59,7 @@ def _actions(table: DecisionTable, schema: LogSchema) -> dict[str, Any]:
     return {
         "eligible": None if not restricted.any() else _labels(eligible, restricted, texts),
         "action_features": None if cube is None else _structs(cube, eligible, table.action_features),
-        "action": _coded(table.action.astype(np.int32), texts, None if known.all() else ~known),
+        "action": _coded(table.action, texts, ~known),
         "distribution": None if shares is None else _shares(shares, eligible),
     }
 
@@ -67,9 +67,7 @@ def _actions(table: DecisionTable, schema: LogSchema) -> dict[str, Any]:
 def _labels(eligible: Bools, restricted: Bools, texts: list[str]) -> Any:
     """Labels of eligible actions, null where all are."""
     chosen: Bools = np.logical_and(eligible, restricted[:, np.newaxis])
-    return _lists(
-        _coded(np.nonzero(chosen)[1].astype(np.int32), texts), chosen.sum(axis=1), np.logical_not(restricted)
-    )
+    return _lists(_coded(np.nonzero(chosen)[1], texts), chosen.sum(axis=1), np.logical_not(restricted))
 
 
 def _structs(cube: Floats, eligible: Bools, names: tuple[str, ...]) -> Any:
@@ -81,44 +79,53 @@ def _structs(cube: Floats, eligible: Bools, names: tuple[str, ...]) -> Any:
 
 
 def _shares(shares: Floats, eligible: Bools) -> Any:
-    import pyarrow as pa
-
     unknown: Bools = np.asarray(np.isnan(shares).all(axis=1))
     kept = np.logical_and(eligible, ~unknown[:, np.newaxis]) if unknown.any() else eligible
     flat = shares.reshape(-1) if kept.all() else shares[kept]
-    return _lists(pa.array(np.ascontiguousarray(flat)), kept.sum(axis=1), unknown)
+    return _lists(_array(flat.astype(np.float64, copy=False)), kept.sum(axis=1), unknown)
 
 
 def _lists(elements: Any, lengths: Ints, missing: Bools | None = None) -> Any:
     import pyarrow as pa
 
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    absent = None if missing is None or not missing.any() else np.append(missing, False)
-    return pa.ListArray.from_arrays(pa.array(offsets, mask=absent), elements)
+    offsets = _array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+    absent = None if missing is None or not missing.any() else _array(missing)
+    return pa.ListArray.from_arrays(offsets, elements, mask=absent)
 
 
-def _coded(places: Any, texts: Any, missing: Bools | None = None) -> Any:
+def _coded(places: Ints, texts: Sequence[str], missing: Bools | None = None) -> Any:
     """Texts by their places in a dictionary."""
     import pyarrow as pa
 
-    return pa.DictionaryArray.from_arrays(
-        pa.array(places, pa.int32(), mask=missing), pa.array(texts, pa.string())
-    )
+    codes = _array(places.astype(np.int32), missing)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(list(texts), pa.string()))
 
 
 def _numbers(values: Floats | None) -> Any:
-    import pyarrow as pa
-
-    return None if values is None else pa.array(np.ascontiguousarray(values), pa.float64(), from_pandas=True)
+    if values is None:
+        return None
+    flat = np.asarray(values, dtype=np.float64)
+    return _array(flat, np.isnan(flat))
 
 
 def _plain(values: Values | None) -> Any:
-    import pyarrow as pa
-
-    return None if values is None else pa.array(np.ascontiguousarray(values))
+    return None if values is None else _array(values)
 
 
 def _texts(values: Texts | None) -> Any:
     import pyarrow as pa
 
-    return None if values is None else pa.array(values, pa.string(), from_pandas=True)
+    return None if values is None else pa.array(values.tolist(), pa.string())
+
+
+def _array(values: Values, missing: Bools | None = None) -> Any:
+    """Numbers or booleans as an Arrow array over their memory; pyarrow.array would import pandas."""
+    import pyarrow as pa
+
+    kind = pa.from_numpy_dtype(values.dtype)
+    is_flag = values.dtype == np.bool_
+    flat = np.packbits(values, bitorder="little") if is_flag else np.ascontiguousarray(values)
+    known = None
+    if missing is not None and missing.any():
+        known = pa.py_buffer(np.packbits(np.logical_not(missing), bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [known, pa.py_buffer(flat)])

@@ -15,7 +15,7 @@ from gyrfalcon.frames import Values
 from gyrfalcon.logs.encoding import arrow_table
 from gyrfalcon.logs.folder import MIN_BYTES, new_name
 from gyrfalcon.logs.parquet import GROUP_ROWS, ParquetContent, import_pyarrow, united_schema
-from gyrfalcon.logs.schema import LogSchema, Uniforms
+from gyrfalcon.logs.schema import LogSchema, SimulatedRows, Uniforms
 from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
 
 _NUMBERS = 2**23
@@ -37,6 +37,8 @@ class LogWriter:
         Size from which on a file is closed.
     uniforms
         What drew the actions, for audits.
+    simulated
+        Which replications of a simulation the rows are; None for other rows.
 
     Raises
     ------
@@ -57,11 +59,17 @@ class LogWriter:
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], *, max_bytes: int = 2**25, uniforms: Uniforms = "unknown"
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        max_bytes: int = 2**25,
+        uniforms: Uniforms = "unknown",
+        simulated: SimulatedRows | None = None,
     ) -> None:
         check_at_least("max_bytes", max_bytes, MIN_BYTES)
         import_pyarrow()
-        self._folder, self._max_bytes, self._uniforms = Path(folder), max_bytes, uniforms
+        self._folder, self._max_bytes = Path(folder), max_bytes
+        self._uniforms, self._simulated = uniforms, simulated
         self._about: dict[str, Any] | None = None
         self._columns: Any = None
         self._content: ParquetContent | None = None
@@ -98,7 +106,7 @@ class LogWriter:
     def _append(self, part: DecisionTable, others: Mapping[str, Values] | None, rows: slice) -> None:
         """Add rows that make one row group at most."""
         further = {name: column[rows] for name, column in (others or {}).items()}
-        schema = LogSchema.of(part, self._uniforms, self._versions())
+        schema = LogSchema.of(part, self._uniforms, self._simulated, self._versions())
         data = arrow_table(part, schema, further)
         content = self._content
         if content is not None and (content.n_bytes >= self._max_bytes or not content.takes(data.schema)):

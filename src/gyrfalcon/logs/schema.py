@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr
@@ -22,6 +22,24 @@ _PROBLEM = b"gyrfalcon.log.problem"
 
 Uniforms = Literal["event", "simulation", "replay", "unknown"]
 """What drew the actions: a hash of seed and event id, streams of a simulation or a replay, or others."""
+
+
+class SimulatedRows(NamedTuple):
+    """Which replications of a simulation the rows of a file belong to.
+
+    Attributes
+    ----------
+    experiment
+        Name of the experiment.
+    first
+        Number of the first replication.
+    stop
+        Number after that of the last replication.
+    """
+
+    experiment: str
+    first: int
+    stop: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +60,8 @@ class LogSchema:
         Whether rewards are costs.
     uniforms
         What drew the actions.
+    simulated
+        Which replications of a simulation the rows are; None for other rows.
     fingerprint
         Versions of the process that decided; None if unknown.
     is_text
@@ -56,13 +76,17 @@ class LogSchema:
     reward_range: tuple[float, float] | None = None
     cost: bool = False
     uniforms: Uniforms = "unknown"
+    simulated: SimulatedRows | None = None
     fingerprint: Mapping[str, Any] | None = field(default=None, compare=False)
     is_text: bool | None = None
     version: int = FORMAT
 
     @staticmethod
     def of(
-        table: DecisionTable, uniforms: Uniforms = "unknown", fingerprint: Mapping[str, Any] | None = None
+        table: DecisionTable,
+        uniforms: Uniforms = "unknown",
+        simulated: SimulatedRows | None = None,
+        fingerprint: Mapping[str, Any] | None = None,
     ) -> LogSchema:
         """The schema of a table's rows; ValueError if labels can't be told apart in a file."""
         labels = tuple(map(logged_label, table.actions))
@@ -81,6 +105,7 @@ class LogSchema:
             table.reward_range,
             bool(table.cost),
             uniforms,
+            simulated,
             fingerprint,
         )
 
@@ -108,6 +133,7 @@ class LogSchema:
             "reward_range": None if self.reward_range is None else list(self.reward_range),
             "cost": self.cost,
             "uniforms": self.uniforms,
+            "simulated": self.simulated,
         }
         about = {_VERSION: str(FORMAT).encode(), _LABELS: b"text" if self.has_text else b"json"}
         about[_PROBLEM] = json.dumps(problem, ensure_ascii=False).encode()
@@ -140,6 +166,7 @@ class LogSchema:
                 None if spread is None else (float(spread[0]), float(spread[1])),
                 bool(problem["cost"]),
                 problem["uniforms"],
+                None if problem.get("simulated") is None else SimulatedRows(*problem["simulated"]),
                 None if fingerprint is None else json.loads(fingerprint),
                 is_text,
                 int(version),
