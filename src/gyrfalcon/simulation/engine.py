@@ -24,6 +24,7 @@ from gyrfalcon.environments.random_access import check_random_access
 from gyrfalcon.environments.validation import drawn_outcomes
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.steps import Summing, Sums
+from gyrfalcon.simulation.kept_log import KeptReplication
 from gyrfalcon.simulation.trace import Recorder
 
 CHUNK = BLOCK
@@ -49,8 +50,14 @@ class Run:
     checks_draws: bool = False  # whether this replication checks that rounds can be cut anywhere
 
 
-def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) -> None:
-    """Play all rounds of one replication, and record them."""
+def play(
+    run: Run,
+    replication: int,
+    recorder: Recorder,
+    on_rounds: OnRounds,
+    kept: KeptReplication | None = None,
+) -> None:
+    """Play all rounds of one replication, record them, and log them where a log is kept."""
     rounds, rows = Rounds(run), RowBuffer(run.learner, run.problem.n_actions, CHUNK)
     here = slice(replication, replication + 1)
     for epoch in played_epochs(run.learner.start(run.problem), run.n_rounds, rows.next_epoch):
@@ -64,6 +71,8 @@ def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) ->
             log = Log.of(outcomes.contexts, decisions, run.problem.rewards.to_unit(reward))
             due = chosen_rounds(outcomes.reward_round, chosen), chosen_rounds(outcomes.final_round, chosen)
             rows.add(epoch, log, *due)
+            if kept is not None:
+                kept.add(epoch, outcomes.contexts, decisions, reward, due[0] if due[1] is None else due[1])
             on_rounds(last - first)
 
 
