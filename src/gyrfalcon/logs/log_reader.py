@@ -26,9 +26,9 @@ _COLUMNS = {
     "action": ("action",),
     "reward": ("reward",),
     "propensity": ("propensity",),
-    "distribution": ("distribution", "eligible"),
+    "distribution": ("distribution",),
     "eligible": ("eligible",),
-    "action_features": ("action_features", "eligible"),
+    "action_features": ("action_features",),
     "event_id": ("event_id",),
     "time": ("time",),
     "reward_time": ("reward_time",),
@@ -42,7 +42,9 @@ _COLUMNS = {
     "overridden": ("overridden", "shown"),
     "shadow": ("shadow",),
 }
-"""Columns of tables, and those of files that they come from."""
+"""Columns of tables, and those of files that they come from, by the names of any format version."""
+_BY_ELIGIBLE = frozenset(("distribution", "action_features"))
+"""Columns whose lists are in the order of eligible actions."""
 
 
 class LogReader:
@@ -182,6 +184,8 @@ class LogReader:
                 yield decoder.table(batch, wanted, self._source)
             return
         physical = {name for one in wanted for name in _COLUMNS.get(one, (one,))}
+        if not wanted.isdisjoint(_BY_ELIGIBLE):
+            physical.add("eligible")
         first = 0
         for batch in part.batches(batch_rows, physical):
             table = decoder.table(batch, wanted, self._source)
