@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable, Texts
+from gyrfalcon.frames import Values
 from gyrfalcon.logs.schema import CONTEXT, LogSchema
 
 RENAMED = {"expired": "defaulted"}
@@ -204,6 +205,22 @@ class _Cells:
                 f"{self.decoder.path} is damaged: a row has {lengths[row]} values of {name} for "
                 f"{wanted[row]} eligible actions."
             )
+
+
+def further_columns(batch: Any, names: Iterable[str]) -> dict[str, Values]:
+    """Columns of a batch that tables do not have: numbers or texts, nan where there are none."""
+    return {name: _values(batch, name) for name in names}
+
+
+def _values(batch: Any, name: str) -> Values:
+    import pyarrow as pa
+
+    if name not in batch.schema.names:
+        return np.full(batch.num_rows, np.nan)
+    column = batch.column(name)
+    if pa.types.is_integer(column.type):
+        return _whole(column, len(column))
+    return _floats(column, None) if pa.types.is_floating(column.type) else _texts(column, len(column))
 
 
 def _lengths(lists: Any) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_whole
-from gyrfalcon.logs.decoding import Decoder, Layout
+from gyrfalcon.logs.decoding import Decoder, Layout, further_columns
 from gyrfalcon.logs.log_parts import LogPart, parts_of
 from gyrfalcon.logs.parquet import import_pyarrow
 from gyrfalcon.logs.row_columns import arrow_of_rows
@@ -26,9 +26,9 @@ _COLUMNS = {
     "action": ("action",),
     "reward": ("reward",),
     "propensity": ("propensity",),
-    "distribution": ("distribution", "eligible"),
+    "distribution": ("distribution",),
     "eligible": ("eligible",),
-    "action_features": ("action_features", "eligible"),
+    "action_features": ("action_features",),
     "event_id": ("event_id",),
     "time": ("time",),
     "reward_time": ("reward_time",),
@@ -42,7 +42,9 @@ _COLUMNS = {
     "overridden": ("overridden", "shown"),
     "shadow": ("shadow",),
 }
-"""Columns of tables, and those of files that they come from."""
+"""Columns of tables, and those of files that they come from, by the names of any format version."""
+_BY_ELIGIBLE = frozenset(("distribution", "action_features"))
+"""Columns whose lists are in the order of eligible actions."""
 
 
 class LogReader:
@@ -112,6 +114,11 @@ class LogReader:
         return self._layout.schema.cost
 
     @property
+    def schema(self) -> LogSchema:
+        """What all files say of their rows, together; of a single file, all that it says."""
+        return self._parts[0].schema if len(self._parts) == 1 else self._layout.schema
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that `tables` can read."""
         shared = [f"{CONTEXT}{name}" for name in self.features]
@@ -139,6 +146,23 @@ class LogReader:
         wanted = self._wanted(columns)
         return self._read(wanted, batch_rows)
 
+    def tables_with(
+        self, further: Sequence[str], batch_rows: int = BATCH_ROWS
+    ) -> Iterator[tuple[DecisionTable, dict[str, Any]]]:
+        """Tables of Parquet files with all their columns, and further columns of the files by name.
+
+        Parameters
+        ----------
+        further
+            Names of columns that `DecisionTable` does not have; missing ones are nan.
+        batch_rows
+            Rows of a table at most.
+        """
+        for part in self._parts:
+            decoder, wanted = self._decoder(part), self._wanted(None)
+            for batch in part.batches(batch_rows, part.names or ()):
+                yield decoder.table(batch, wanted, self._source), further_columns(batch, further)
+
     def _read(self, wanted: frozenset[str], batch_rows: int) -> Iterator[DecisionTable]:
         n_read = 0
         for part in self._parts:
@@ -149,14 +173,19 @@ class LogReader:
         if n_read == 0:
             yield self._empty(wanted)
 
+    def _decoder(self, part: LogPart) -> Decoder:
+        return Decoder(self._layout, self._layout.places(part.schema), part.path)
+
     def _tables_of(self, part: LogPart, wanted: frozenset[str], batch_rows: int) -> Iterator[DecisionTable]:
-        decoder = Decoder(self._layout, self._layout.places(part.schema), part.path)
+        decoder = self._decoder(part)
         if part.names is None:
             data = arrow_of_rows(part.rows, part.schema).combine_chunks()
             for batch in data.to_batches(batch_rows):
                 yield decoder.table(batch, wanted, self._source)
             return
         physical = {name for one in wanted for name in _COLUMNS.get(one, (one,))}
+        if not wanted.isdisjoint(_BY_ELIGIBLE):
+            physical.add("eligible")
         first = 0
         for batch in part.batches(batch_rows, physical):
             table = decoder.table(batch, wanted, self._source)

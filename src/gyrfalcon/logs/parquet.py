@@ -44,7 +44,7 @@ class ParquetContent:
         # Features have few equal values: a dictionary of them costs time, and room as well.
         coded = [one.name for one in schema if _is_text(one.type) and one.name != "event_id"]
         self._writer = import_pyarrow().ParquetWriter(
-            self._sink, schema, compression="zstd", use_dictionary=coded or False
+            self._sink, schema, compression="zstd", use_dictionary=coded or False, write_page_checksum=True
         )
         self._waiting: list[Any] = []
         self._n_waiting = 0
@@ -115,7 +115,7 @@ def opened(path: Path, footer: Any = None) -> tuple[Any, LogSchema]:
     """
     parquet = import_pyarrow()
     try:
-        file = parquet.ParquetFile(path, metadata=footer)
+        file = parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True)
         arrow = file.schema_arrow
     except FileNotFoundError:
         raise

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
+from gyrfalcon.core.epochs import Epoch, decide
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.core.simulated_uniforms import N_COINS, action_generator, coin_generator, needs_coins
 from gyrfalcon.core.validation import is_own
 from gyrfalcon.engine.finality import final_prefix
 from gyrfalcon.engine.own_policies import checked_epoch
@@ -111,17 +112,6 @@ def regret_of(outcomes: PotentialOutcomes, chosen: Ints, problem: Problem) -> Fl
     return best
 
 
-def action_generator(seed: int) -> np.random.Generator:
-    """The random stream by which a learner's actions are drawn."""
-    return np.random.default_rng([seed, 1])
-
-
-def needs_coins(epoch: Epoch) -> bool:
-    """Whether an epoch flips coins before it draws actions: for bases of a mixture, or for passive rounds."""
-    coins = epoch.passive_design is PassiveDesign.COIN and epoch.passive_share > 0.0
-    return coins or isinstance(epoch.policy, Mixture)
-
-
 class Rounds:
     """Rounds of an environment and uniforms of a learner, from independent streams."""
 
@@ -129,7 +119,7 @@ class Rounds:
         self._run = run
         self._is_own, self._next_check = is_own(run.learner), 0
         self._actions = action_generator(run.seed)
-        self._coins = np.random.default_rng([run.seed, 2])
+        self._coins = coin_generator(run.seed)
         self._uniforms = np.zeros((UNIFORMS_PER_DECISION, CHUNK))
         self._first = 0
         self._drawn: PotentialOutcomes | None = None
@@ -147,7 +137,7 @@ class Rounds:
         n = len(outcomes)
         self._actions.random(out=self._uniforms[2, :n])
         if needs_coins(epoch):
-            self._uniforms[:2, :n] = self._coins.random((n, 2)).T
+            self._uniforms[:N_COINS, :n] = self._coins.random((n, N_COINS)).T
         rounds = np.arange(start, start + n)
         if (
             self._is_own

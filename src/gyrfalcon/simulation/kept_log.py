@@ -47,7 +47,8 @@ def kept_log(
     about = SimulatedRows(folder.experiment or "simulation", replications.start, replications.stop)
     check_not_there(folder.path, about)
     with LogWriter(folder.path, max_bytes=folder.max_bytes, uniforms=uniforms, simulated=about) as writer:
-        yield KeptLog(problem, about, writer, DecisionRules(folder.path, folder.classes, synced=False))
+        rules = DecisionRules(folder.path, folder.classes, synced=False)
+        yield KeptLog(problem, about, writer, rules, folder.keep_seed)
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,15 @@ class KeptLog:
         Writer of the rows.
     rules
         Content hashes of policies, and their files.
+    keeps_seed
+        Whether rows have the seed of their replication.
     """
 
     problem: Problem
     about: SimulatedRows
     writer: LogWriter
     rules: DecisionRules
+    keeps_seed: bool
 
     def replication(self, number: int, seed: int) -> KeptReplication:
         """The log of one replication, the number-th of this simulation."""
@@ -93,6 +97,11 @@ class KeptReplication:
     log: KeptLog
     number: int
     seed: int
+
+    @cached_property
+    def seed_text(self) -> str | None:
+        """The seed as a column of the log has it; None if it is to leave it out."""
+        return str(self.seed) if self.log.keeps_seed else None
 
     @cached_property
     def experiment(self) -> str:
@@ -130,4 +139,4 @@ class KeptReplication:
             reward_range=None if problem.out_of_range == "accept" else problem.reward_range,
             cost=problem.cost,
         )
-        self.log.writer.append(table, {"epoch_round": own, "seed": np.full(n, str(self.seed), dtype=object)})
+        self.log.writer.append(table, {"epoch_round": own, "seed": np.full(n, self.seed_text, dtype=object)})
