@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from gyrfalcon.frames import Column, Lists, Tabular, label_column, phase_column
 
 Texts: TypeAlias = NDArray[np.object_]
 """Text as Python strings, None where there is none."""
+
+PropensitySource: TypeAlias = Literal["logged", "estimated"]
+"""Where propensities come from."""
 
 UNKNOWN_ACTION = -1
 """Position of an action that is none of the table's."""
@@ -78,6 +81,9 @@ class DecisionTable(Tabular):
         What the log is called in messages: a path, or "" for arrays.
     source_row
         Number of each row in its source, (n,), where rows were left out; None if it is the position.
+    propensity_source
+        "logged" where propensities are those that actions were drawn with, "estimated" where they were
+        estimated from the rows.
 
     Examples
     --------
@@ -114,6 +120,7 @@ class DecisionTable(Tabular):
     cost: bool = False
     source: str = ""
     source_row: Ints | None = None
+    propensity_source: PropensitySource = "logged"
 
     def __len__(self) -> int:
         return len(self.action)
