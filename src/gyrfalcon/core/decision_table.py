@@ -232,7 +232,6 @@ class DecisionTable(Tabular):
         labels = label_column(self.actions)
         eligible = self.eligible
         place, sizes = np.nonzero(eligible)[1], eligible.sum(axis=1)
-        known = np.where(self.action == UNKNOWN_ACTION, 0, self.action)
         shared = zip(self.features, self.contexts.shared.T, strict=True)
         named: dict[str, Column | None] = {
             "event_id": self.event_id,
@@ -240,7 +239,7 @@ class DecisionTable(Tabular):
             **{f"context.{name}": values for name, values in shared},
             "action_features": self._structs(eligible, sizes),
             "eligible": Lists(labels[place], sizes),
-            "action": np.where(self.action == UNKNOWN_ACTION, np.array(None), labels[known]),
+            "action": self._labels(labels),
             "propensity": self.propensity,
             "distribution": None if self.distribution is None else Lists(self.distribution[eligible], sizes),
             "reward": self.reward,
@@ -256,6 +255,15 @@ class DecisionTable(Tabular):
             "experiment": self.experiment,
         }
         return {name: column for name, column in named.items() if column is not None}
+
+    def _labels(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """The label of each row's action; None where it is unknown."""
+        known = self.action != UNKNOWN_ACTION
+        if known.all():
+            return labels[self.action]
+        chosen = np.full(len(self), None, dtype=object)
+        chosen[known] = labels[self.action[known]].tolist()
+        return chosen
 
     def _structs(self, eligible: Bools, sizes: Ints) -> Lists | None:
         cube = self.contexts.actions

@@ -3,35 +3,72 @@
 from __future__ import annotations
 
 import os
+from typing import Any, Literal
 
 import numpy as np
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable
 from gyrfalcon.frames import text_column
+from gyrfalcon.logs.formats.dispatch import FormatName, format_of, read_format, write_format
 from gyrfalcon.logs.reading import read_decision_log
 from gyrfalcon.logs.rows import LoggedDecisions
 
 
-def read_log(path: str | os.PathLike[str]) -> DecisionTable:
-    """Read the decisions of a log as a table.
+def read_log(
+    path: str | os.PathLike[str], format: Literal["auto"] | FormatName = "auto", **options: Any
+) -> DecisionTable:
+    """Read the decisions of a log, whatever its format, as a table.
 
     Parameters
     ----------
     path
-        The folder that was given as `Bandit(log=...)`.
+        The folder that was given as `Bandit(log=...)`, or a file of another format.
+    format
+        "folder" for logs of a bandit; "csv", "jsonl" or "parquet" for files with columns or objects;
+        "dsjson" or "cb_text" for those of Vowpal Wabbit; "obp" for the CSV layout of the Open Bandit Dataset;
+        "auto" tells by the name and the first line.
+    **options
+        What the format takes. "csv", "jsonl" and "parquet": `mapping`, which column holds what, as for
+        `table_from_frame`; "csv" also `delimiter`. "dsjson" and "cb_text": `action`, what actions are called,
+        and `cost`; "dsjson" also `pdrop`, "cb_text" `n_actions`. "obp": `action_features`, `is_random`.
 
     Returns
     -------
     DecisionTable
-        The decisions in the order of their times.
+        The decisions; those of a folder in the order of their times, of a file in the order of its lines.
 
     Raises
     ------
     ValueError, ImportError
         If there is no log, or it can't be read.
     """
-    return table_of(read_decision_log(path), source=os.fspath(path))
+    chosen = format_of(path) if format == "auto" else format
+    if chosen == "folder":
+        return table_of(read_decision_log(path), source=os.fspath(path))
+    return read_format(path, chosen, options)
+
+
+def write_log(
+    table: DecisionTable, path: str | os.PathLike[str], format: Literal["auto"] | FormatName = "auto"
+) -> None:
+    """Write a table of decisions as a log in one of the formats.
+
+    Parameters
+    ----------
+    table
+        The decisions.
+    path
+        The file, which is replaced in one step.
+    format
+        "csv", "jsonl", "parquet", "dsjson" or "cb_text"; "auto" tells by the ending of the name.
+
+    Raises
+    ------
+    ValueError, ImportError
+        If the format has no way to say what is in a row, or needs a library that is not installed.
+    """
+    write_format([table], path, format_of(path, exists=False) if format == "auto" else format)
 
 
 def table_of(log: LoggedDecisions, source: str = "") -> DecisionTable:

@@ -27,7 +27,7 @@ def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
     """A file to read, decompressed if its name ends with .gz."""
     if Path(path).suffix != ".gz":
         return Path(path).open("rb")
-    unpacked: IO[bytes] = gzip.open(path, "rb")  # type: ignore[assignment]
+    unpacked: IO[bytes] = gzip.open(path, "rb")  # type: ignore[assignment]  # noqa: SIM115
     return unpacked
 
 
