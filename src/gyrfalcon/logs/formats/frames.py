@@ -51,17 +51,19 @@ def table_from_frame(frame: object, mapping: object = None, *, source: str = "")
     table = _named(frame)
     columns = dict(zip(map(str, table.names or ()), table.columns, strict=True))
     roles = ColumnMapping.of(mapping, columns).columns_by_role()
-    for role in ("eligible", "distribution", "action_features"):
-        if roles.get(role) in columns:
-            columns[roles[role]] = _lists(frame, roles[role])
+    lists = {roles.get(role) for role in ("eligible", "distribution", "action_features")}
+    for name, values in columns.items():
+        # NumPy's own text drops zeros at the end.
+        if name in lists or (isinstance(values, np.ndarray) and values.dtype.kind == "U"):
+            columns[name] = _plain(frame, name)
     chunk = Chunk(columns, np.arange(table.n), source)
     builder = LayoutBuilder(mapping)
     builder.add(chunk)
     return table_of_chunk(chunk, builder.finish())
 
 
-def _lists(frame: Any, name: str) -> Values:
-    """A column of lists as plain Python has them: arrays would lose the names in structs."""
+def _plain(frame: Any, name: str) -> Values:
+    """A column as plain Python values: arrays of lists would lose the names in structs."""
     column = frame[name]
     for method in ("to_pylist", "to_list"):
         if hasattr(column, method):
