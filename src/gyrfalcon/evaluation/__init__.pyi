@@ -1,4 +1,7 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+from gyrfalcon.evaluation.calibration import CalibrationGroup as CalibrationGroup
+from gyrfalcon.evaluation.calibration import PropensityCalibration as PropensityCalibration
+from gyrfalcon.evaluation.calibration import propensity_calibration as propensity_calibration
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
 from gyrfalcon.evaluation.importance_weighted import clipped_inverse_propensity as clipped_inverse_propensity
@@ -16,5 +19,7 @@ from gyrfalcon.evaluation.model_assisted import shrunk_doubly_robust as shrunk_d
 from gyrfalcon.evaluation.model_assisted import sub_gaussian_doubly_robust as sub_gaussian_doubly_robust
 from gyrfalcon.evaluation.model_assisted import switch_doubly_robust as switch_doubly_robust
 from gyrfalcon.evaluation.predictions import predictions_by_time as predictions_by_time
+from gyrfalcon.evaluation.propensity_estimates import PropensityEstimate as PropensityEstimate
+from gyrfalcon.evaluation.propensity_estimates import estimated_propensities as estimated_propensities
 
 __all__: list[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable
 from gyrfalcon.frames import text_column
-from gyrfalcon.logs.formats.dispatch import FormatName, format_of, read_format, write_format
+from gyrfalcon.logs.formats.concatenation import concatenated
+from gyrfalcon.logs.formats.dispatch import FormatName, check_options, format_of, tables_in, write_format
 from gyrfalcon.logs.reading import read_decision_log
 from gyrfalcon.logs.rows import LoggedDecisions
 
@@ -43,10 +45,17 @@ def read_log(
     ValueError, ImportError
         If there is no log, or it can't be read.
     """
+    return concatenated(list(log_tables(path, format, options)))
+
+
+def log_tables(path: str | os.PathLike[str], format: str, options: dict[str, Any]) -> Iterator[DecisionTable]:
+    """Tables of a log with the same actions and features, one after the other, so that few are in memory."""
     chosen = format_of(path) if format == "auto" else format
     if chosen == "folder":
-        return table_of(read_decision_log(path), source=os.fspath(path))
-    return read_format(path, chosen, options)
+        check_options("folder", (), options)
+        yield table_of(read_decision_log(path), source=os.fspath(path))
+    else:
+        yield from tables_in(path, chosen, options)
 
 
 def write_log(

@@ -141,13 +141,9 @@ def _seconds_of_text(text: str) -> float:
     found = _FRACTION.search(text)
     whole = _FRACTION.sub(r"\1", text)
     start = int(_in_zone(datetime.fromisoformat(whole)).timestamp())
-    return (
-        start
-        if found is None
-        else float(f"{start}.{found[2]}")
-        if start >= 0
-        else start + float(f".{found[2]}")
-    )
+    if found is None:
+        return float(start)
+    return float(f"{start}.{found[2]}") if start >= 0 else start + float(f"0.{found[2]}")
 
 
 def _in_zone(time: datetime) -> datetime:
@@ -168,13 +164,10 @@ def _whole(value: Any) -> int:
 
 
 def _flag(value: Any) -> bool:
-    if is_missing(value):
-        return False
-    return _TRUTH[str(value).strip().lower()] if str(value).strip().lower() in _TRUTH else _refused()
-
-
-def _refused() -> bool:
-    raise ValueError
+    text = "" if is_missing(value) else str(value).strip().lower()
+    if text not in _TRUTH:
+        raise ValueError
+    return _TRUTH[text]
 
 
 def _text(value: object) -> str | None:

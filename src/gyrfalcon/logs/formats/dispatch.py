@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -73,14 +73,9 @@ def format_of(path: str | os.PathLike[str], *, exists: bool = True) -> str:
 def tables_in(path: str | os.PathLike[str], name: str, options: dict[str, Any]) -> Iterator[DecisionTable]:
     """The tables of a file of this format, one after the other."""
     tables = _loaded(_format(name).tables)
-    _check_options(name, tables, options)
+    check_options(name, [one for one in inspect.signature(tables).parameters if one != "path"], options)
     found: Iterator[DecisionTable] = iter(tables(path, **options))
     return found
-
-
-def read_format(path: str | os.PathLike[str], name: str, options: dict[str, Any]) -> DecisionTable:
-    """The whole table of a file of this format."""
-    return concatenated(list(tables_in(path, name, options)))
 
 
 def write_format(tables: Iterable[DecisionTable], path: str | os.PathLike[str], name: str) -> int:
@@ -98,6 +93,14 @@ def write_format(tables: Iterable[DecisionTable], path: str | os.PathLike[str], 
     count, lines = _Count(), _loaded(chosen.lines)
     write_lines(path, chain.from_iterable(lines(table) for table in count.of(tables)))
     return count.n
+
+
+def check_options(name: str, taken: Collection[str], options: Collection[str]) -> None:
+    """Refuse options that a format does not have."""
+    for option in options:
+        if option not in taken:
+            has = f"it has {enumeration(list(taken))}" if taken else "it has none"
+            raise ValueError(f"the format {name!r} has no option {option!r}; {has}.")
 
 
 def known() -> str:
@@ -126,13 +129,6 @@ def _loaded(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(".")
     found: Callable[..., Any] = getattr(import_module(f"{_HERE}.{module}"), function)
     return found
-
-
-def _check_options(name: str, read: Callable[..., Any], options: dict[str, Any]) -> None:
-    taken = [one for one in inspect.signature(read).parameters if one != "path"]
-    for option in options:
-        if option not in taken:
-            raise ValueError(f"the format {name!r} has no option {option!r}; it has {enumeration(taken)}.")
 
 
 def _is_dsjson(path: str | os.PathLike[str]) -> bool:
