@@ -46,10 +46,11 @@ def convert(
 ) -> None:
     """Convert a log from one format to another.
 
-    Formats are told by the names of files where `--from` and `--to` do not say. CSV files, lines of JSON and
-    Parquet files of others need `--map`: which column holds `action`, `reward`, `propensity`, `features`
-    (several, with commas, or * for all others), `event_id`, `time`, and so on. `cost=true` says that the
-    reward is a cost. Rows that can't be read end the command with their line; nothing is written then.
+    The name of a file says which format it has, where `--from` and `--to` do not. CSV files, lines of JSON
+    and Parquet files of others need `--map`: which column holds `action`, `reward`, `propensity`,
+    `features` (several, with commas, or * for all others), `event_id`, `time`, and so on. `cost=true` says
+    that the reward is a cost. A row that can't be read ends the command with its line, and nothing is
+    written then.
     """
     from gyrfalcon.logs.formats.dispatch import format_of, write_format
     from gyrfalcon.logs.opening import log_tables

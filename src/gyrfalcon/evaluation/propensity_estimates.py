@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,8 @@ class PropensityEstimate:
         Number of rows whose logged action had an estimate below the floor.
     calibration
         Predicted and observed shares by action and by decile.
+    source
+        The log that they were estimated from.
     """
 
     probabilities: Floats
@@ -45,7 +47,7 @@ class PropensityEstimate:
     log_likelihood: dict[float, float]
     n_clipped: int
     calibration: PropensityCalibration
-    _table: DecisionTable = field(repr=False)
+    source: DecisionTable
 
     def __repr__(self) -> str:
         state = "calibrated" if self.calibration.is_calibrated else "not calibrated"
@@ -54,10 +56,10 @@ class PropensityEstimate:
     @property
     def table(self) -> DecisionTable:
         """The log with the estimates as propensities and distribution, marked as estimated."""
-        known = (self._table.action != UNKNOWN_ACTION)[:, None]
+        known = (self.source.action != UNKNOWN_ACTION)[:, None]
         distribution = np.where(known, self.probabilities, np.nan)
         return replace(
-            self._table,
+            self.source,
             propensity=self.propensity,
             distribution=distribution,
             propensity_source="estimated",

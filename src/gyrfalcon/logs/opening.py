@@ -30,7 +30,7 @@ def read_log(
         "folder" for logs of a bandit; "csv", "jsonl" or "parquet" for files with columns or objects;
         "dsjson" or "cb_text" for those of Vowpal Wabbit; "obp" for the CSV layout of the Open Bandit Dataset;
         "auto" tells by the name and the first line.
-    **options
+    options
         What the format takes. "csv", "jsonl" and "parquet": `mapping`, which column holds what, as for
         `table_from_frame`; "csv" also `delimiter`. "dsjson" and "cb_text": `action`, what actions are called,
         and `cost`; "dsjson" also `pdrop`, "cb_text" `n_actions`. "obp": `action_features`, `is_random`.

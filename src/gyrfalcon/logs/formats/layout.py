@@ -17,7 +17,7 @@ from gyrfalcon.core.inputs.tables import Values, is_missing, listed
 from gyrfalcon.logs.formats.chunks import NO_NUMBER, Chunk
 from gyrfalcon.logs.formats.labels import are_whole, as_whole, in_order
 from gyrfalcon.logs.formats.lists import action_features_of, eligible_of, label_of
-from gyrfalcon.logs.formats.mapping import CONTEXT, ColumnMapping
+from gyrfalcon.logs.formats.mapping import ColumnMapping
 
 MOST_LEVELS = 100
 """Values of text that get a column each; a feature with more of them is hashed."""
@@ -148,7 +148,7 @@ class LayoutBuilder:
 
 def column_name(mapping: ColumnMapping, feature: str) -> str:
     """The column that a feature is read from."""
-    return f"{CONTEXT}{feature}" if mapping.prefix else feature
+    return f"{mapping.prefix}{feature}"
 
 
 def _is_number(value: object, *, is_text: bool) -> bool:

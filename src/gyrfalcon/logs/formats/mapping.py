@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
@@ -75,6 +75,9 @@ class ColumnMapping:
         Whether the column `reward` has costs, of which less is better.
     reward_range
         Lowest and highest possible reward.
+    prefix
+        What the names of the features' columns start with. If there is one, features are numbers that are
+        taken as they are, nan included.
 
     Examples
     --------
@@ -104,7 +107,7 @@ class ColumnMapping:
     actions: tuple[Hashable, ...] | None = None
     cost: bool = False
     reward_range: tuple[float, float] | None = None
-    prefix: str = field(default="", repr=False)
+    prefix: str = ""
 
     @staticmethod
     def of(given: object, columns: Iterable[str] = ()) -> ColumnMapping:
@@ -130,7 +133,7 @@ class ColumnMapping:
                 f"mapping is {short_repr(given)}; give a dict such as {{'action': 'banner'}}."
             )
         named = dict(given or {})
-        known = [one.name for one in fields(ColumnMapping) if one.name != "prefix"]
+        known = [one.name for one in fields(ColumnMapping)]
         for name in named:
             if name not in known:
                 raise ValueError(f"the mapping has {short_repr(name)}; {suggestion(name, known)}")
@@ -141,6 +144,8 @@ class ColumnMapping:
                 f"the mapping has no 'action'; give the column with the actions taken, among "
                 f"{enumeration(list(columns))}."
             )
+        if named.get("features") == "*" and named.get("prefix"):
+            named["features"] = _without(named["prefix"], columns)
         return ColumnMapping(**_checked(named))
 
     def columns_by_role(self) -> dict[str, str]:
@@ -153,8 +158,13 @@ def _own_names(columns: list[str]) -> dict[str, Any]:
     """The mapping of a table with the names of `DecisionTable.columns`."""
     if "action" not in columns:
         return {}
-    features = tuple(name.removeprefix(CONTEXT) for name in columns if name.startswith(CONTEXT))
-    return {**{role: role for role in ROLES if role in columns}, "features": features, "prefix": CONTEXT}
+    roles = {role: role for role in ROLES if role in columns}
+    return {**roles, "features": _without(CONTEXT, columns), "prefix": CONTEXT}
+
+
+def _without(prefix: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """The columns that start with the prefix, without it."""
+    return tuple(name.removeprefix(prefix) for name in columns if name.startswith(prefix))
 
 
 def _checked(named: dict[str, Any]) -> dict[str, Any]:
