@@ -9,7 +9,7 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-kernels test-all coverage build check docs stubs reference format bench lock clean
+.PHONY: help setup demo test test-long test-kernels test-all coverage build check docs stubs reference format bench open-bandit-data lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -98,6 +98,9 @@ bench: $(BENCH_READY) ## Time against hand-written NumPy, CVXPY and five bandit 
 	$(BENCH_VENV)/bin/python -m benchmarks
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml
+
+open-bandit-data: $(DEV_READY) ## Download the small Open Bandit data, which some tests and the tutorial read
+	$(PY) -m tests.open_bandit_data
 
 lock: ## Pin every package with its hashes (needs uv)
 	$(COMPILE) --extra dev -o requirements-dev.lock

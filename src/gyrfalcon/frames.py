@@ -166,13 +166,18 @@ def _objects(values: Sequence[object]) -> Values:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
+def _is_text(values: Values) -> bool:
+    """Whether an array of objects holds text, and not labels of another kind of which some are missing."""
+    return all(value is None or isinstance(value, str) for value in values)
+
+
 def _series(name: str, column: Column) -> pl.Series:
     import polars as pl
 
     if isinstance(column, Lists):
         return _list_series(name, column)
     if column.dtype == object:
-        return pl.Series(name, column.tolist(), dtype=pl.String)
+        return pl.Series(name, column.tolist(), dtype=pl.String if _is_text(column) else None)
     return pl.Series(name, np.ascontiguousarray(column), nan_to_null=True)
 
 
@@ -203,7 +208,7 @@ def _arrow(column: Column) -> Any:
             elements = _arrow(column.elements)
         return pa.ListArray.from_arrays(pa.array(column.offsets, pa.int32()), elements)
     if column.dtype == object:
-        return pa.array(column, pa.string())
+        return pa.array(column, pa.string() if _is_text(column) else None)
     return pa.array(np.ascontiguousarray(column), from_pandas=True)
 
 

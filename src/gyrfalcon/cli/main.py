@@ -25,6 +25,7 @@ COMMANDS: CommandTable = {
     "inspect": ("gyrfalcon.cli.inspect", "Show the status of a saved bandit."),
     "evaluate": ("gyrfalcon.cli.evaluate", "Estimate what other policies would have earned by a log."),
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
+    "convert": ("gyrfalcon.cli.convert", "Convert a log from one format to another."),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

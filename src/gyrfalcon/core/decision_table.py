@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from gyrfalcon.frames import Column, Lists, Tabular, label_column, phase_column
 
 Texts: TypeAlias = NDArray[np.object_]
 """Text as Python strings, None where there is none."""
+
+PropensitySource: TypeAlias = Literal["logged", "estimated"]
+"""Where propensities come from."""
 
 UNKNOWN_ACTION = -1
 """Position of an action that is none of the table's."""
@@ -78,6 +81,9 @@ class DecisionTable(Tabular):
         What the log is called in messages: a path, or "" for arrays.
     source_row
         Number of each row in its source, (n,), where rows were left out; None if it is the position.
+    propensity_source
+        "logged" where propensities are those that actions were drawn with, "estimated" where they were
+        estimated from the rows.
 
     Examples
     --------
@@ -114,6 +120,7 @@ class DecisionTable(Tabular):
     cost: bool = False
     source: str = ""
     source_row: Ints | None = None
+    propensity_source: PropensitySource = "logged"
 
     def __len__(self) -> int:
         return len(self.action)
@@ -198,16 +205,11 @@ class DecisionTable(Tabular):
 
     @staticmethod
     def concat(tables: Sequence[DecisionTable]) -> DecisionTable:
-        """The rows of tables that have the same actions, features and columns, in the order given."""
-        if len(tables) == 1:
-            return tables[0]
+        """The rows of tables with the same actions and features; a column that some lack is unknown there."""
         first = tables[0]
-        joined: dict[str, Any] = {
-            name: None
-            if any(getattr(one, name) is None for one in tables)
-            else np.concatenate([getattr(one, name) for one in tables])
-            for name in _COLUMNS
-        }
+        if len(tables) == 1:
+            return first
+        joined: dict[str, Any] = {name: _joined(tables, name) for name in _COLUMNS}
         contexts = Contexts.concat([one.contexts for one in tables], first.n_actions)
         rows = np.concatenate([one.rows for one in tables])
         return replace(first, contexts=contexts, source_row=rows, **joined)
@@ -241,7 +243,6 @@ class DecisionTable(Tabular):
         labels = label_column(self.actions)
         eligible = self.eligible
         place, sizes = np.nonzero(eligible)[1], eligible.sum(axis=1)
-        known = np.where(self.action == UNKNOWN_ACTION, 0, self.action)
         shared = zip(self.features, self.contexts.shared.T, strict=True)
         named: dict[str, Column | None] = {
             "event_id": self.event_id,
@@ -249,7 +250,7 @@ class DecisionTable(Tabular):
             **{f"context.{name}": values for name, values in shared},
             "action_features": self._structs(eligible, sizes),
             "eligible": Lists(labels[place], sizes),
-            "action": np.where(self.action == UNKNOWN_ACTION, np.array(None), labels[known]),
+            "action": self._labels(labels),
             "propensity": self.propensity,
             "distribution": None if self.distribution is None else Lists(self.distribution[eligible], sizes),
             "reward": self.reward,
@@ -266,6 +267,15 @@ class DecisionTable(Tabular):
         }
         return {name: column for name, column in named.items() if column is not None}
 
+    def _labels(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """The label of each row's action; None where it is unknown."""
+        known = self.action != UNKNOWN_ACTION
+        if known.all():
+            return labels[self.action]
+        chosen = np.full(len(self), None, dtype=object)
+        chosen[known] = labels[self.action[known]].tolist()
+        return chosen
+
     def _structs(self, eligible: Bools, sizes: Ints) -> Lists | None:
         cube = self.contexts.actions
         if cube is None:
@@ -279,3 +289,18 @@ _COLUMNS = frozenset(
         *("round", "passive", "model", "experiment", "defaulted", "late", "overridden", "shadow"),
     )
 )
+
+
+def _joined(tables: Sequence[DecisionTable], name: str) -> Any:
+    """A column of all tables, unknown in the rows of those that lack it; None if all do."""
+    parts = [getattr(table, name) for table in tables]
+    known = next((part for part in parts if part is not None), None)
+    if known is None:
+        return None
+    unknown: Any = np.nan if known.dtype.kind == "f" else None if known.dtype == object else False
+    return np.concatenate(
+        [
+            np.full((len(table), *known.shape[1:]), unknown, dtype=known.dtype) if part is None else part
+            for table, part in zip(tables, parts, strict=True)
+        ]
+    )

@@ -1,5 +1,8 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
 from gyrfalcon.evaluation.diagnostics import WeightDiagnostics as WeightDiagnostics
+from gyrfalcon.evaluation.calibration import CalibrationGroup as CalibrationGroup
+from gyrfalcon.evaluation.calibration import PropensityCalibration as PropensityCalibration
+from gyrfalcon.evaluation.calibration import propensity_calibration as propensity_calibration
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
 from gyrfalcon.evaluation.evaluation import Evaluation as Evaluation
@@ -29,5 +32,7 @@ from gyrfalcon.evaluation.target_policies import uniform_play as uniform_play
 from gyrfalcon.evaluation.targets import TargetPolicy as TargetPolicy
 from gyrfalcon.evaluation.verdict import Reason as Reason
 from gyrfalcon.evaluation.verdict import Verdict as Verdict
+from gyrfalcon.evaluation.propensity_estimates import PropensityEstimate as PropensityEstimate
+from gyrfalcon.evaluation.propensity_estimates import estimated_propensities as estimated_propensities
 
 __all__: list[str]

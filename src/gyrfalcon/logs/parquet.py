@@ -9,7 +9,7 @@ from typing import Any
 
 from gyrfalcon.logs.row_columns import arrow_of_rows, row_of_cells
 from gyrfalcon.logs.rows import Row
-from gyrfalcon.logs.schema import LogSchema
+from gyrfalcon.logs.schema import VERSION, LogSchema
 from gyrfalcon.storage.atomic import write_atomically
 
 GROUP_ROWS = 2**16
@@ -25,6 +25,15 @@ def import_pyarrow() -> Any:
             raise
         raise ImportError('Parquet files need pyarrow; install it: pip install "gyrfalcon[arrow]".') from None
     return pyarrow.parquet
+
+
+def is_log_file(path: Path) -> bool:
+    """Whether a Parquet file is one of a log folder, by its metadata; False if it can't be read."""
+    try:
+        metadata = import_pyarrow().read_metadata(path).metadata or {}
+    except (OSError, ValueError):
+        return False
+    return VERSION in metadata
 
 
 class ParquetContent:

@@ -1,0 +1,47 @@
+"""Tables of files with columns by a mapping: CSV, lines of JSON, Parquet, and the Open Bandit Dataset."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.logs.formats.csv_lines import csv_chunks
+from gyrfalcon.logs.formats.frames import table_from_frame
+from gyrfalcon.logs.formats.json_lines import json_chunks
+from gyrfalcon.logs.formats.mapped import tables_of
+from gyrfalcon.logs.formats.open_bandit import read_open_bandit
+from gyrfalcon.logs.parquet import import_pyarrow
+
+
+def csv_tables(
+    path: str | os.PathLike[str], *, mapping: object = None, delimiter: str | None = None
+) -> Iterator[DecisionTable]:
+    """Tables of a CSV file; `delimiter` is a tabulator by default where the name ends with .tsv."""
+    separator = ("\t" if ".tsv" in Path(path).suffixes else ",") if delimiter is None else delimiter
+    return tables_of(lambda: csv_chunks(path, delimiter=separator), mapping)
+
+
+def jsonl_tables(path: str | os.PathLike[str], *, mapping: object = None) -> Iterator[DecisionTable]:
+    """Tables of a file with a JSON object on each line."""
+    return tables_of(lambda: json_chunks(path), mapping)
+
+
+def parquet_tables(path: str | os.PathLike[str], *, mapping: object = None) -> Iterator[DecisionTable]:
+    """The table of one Parquet file."""
+    parquet = import_pyarrow()
+    try:
+        frame = parquet.read_table(os.fspath(path))
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{os.fspath(path)} can't be read as a Parquet file: {error}.") from None
+    yield table_from_frame(frame, mapping, source=os.fspath(path))
+
+
+def open_bandit_tables(
+    path: str | os.PathLike[str], *, action_features: Collection[str] = (), is_random: bool | None = None
+) -> Iterator[DecisionTable]:
+    """The table of one CSV file of the Open Bandit Dataset."""
+    yield read_open_bandit(path, action_features=action_features, is_random=is_random)
