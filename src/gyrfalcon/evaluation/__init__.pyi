@@ -1,4 +1,7 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+from gyrfalcon.evaluation.checks.check import check_log as check_log
+from gyrfalcon.evaluation.checks.finding import LogFinding as LogFinding
+from gyrfalcon.evaluation.checks.report import LogCheck as LogCheck
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
 from gyrfalcon.evaluation.importance_weighted import clipped_inverse_propensity as clipped_inverse_propensity
