@@ -183,6 +183,7 @@ ENTRIES = (
     Entry("NotEstimableError", "estimates.misspecification.result", "estimate_part"),
     Entry("DecisionTable", "core.decision_table", "log"),
     Entry("read_log", "logs.opening", "log"),
+    Entry("write_set_aside", "logs.set_aside", "log"),
     Entry("Estimate", "evaluation.estimate", "evaluation"),
     Entry("contrast", "evaluation.estimate", "evaluation"),
     Entry("inverse_propensity", "evaluation.importance_weighted", "evaluation"),

@@ -24,6 +24,7 @@ COMMANDS: CommandTable = {
     "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
     "inspect": ("gyrfalcon.cli.inspect", "Show the status of a saved bandit."),
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
+    "check": ("gyrfalcon.cli.check", "Find faults of a log, with row numbers and remedies."),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

@@ -66,7 +66,7 @@ def played(learner: Learner, environment: Drawable, n: int, seed: int) -> Decisi
 
 
 def experiment(n: int = 1000, seed: int = 0, scale: float = 1.0) -> DecisionTable:
-    """A log with every column: three actions, of which one is not always eligible, four epochs, late rewards."""
+    """A log with every column: three actions, one of them not always eligible, and four epochs."""
     random = np.random.default_rng(seed)
     shared = random.normal(size=(n, 2))
     eligible = np.ones((n, 3), dtype=np.bool_)

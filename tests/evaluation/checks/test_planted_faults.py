@@ -30,7 +30,8 @@ def with_values(name: str, value: Any, rows: Any = ROWS) -> Plant:
         if isinstance(value, float) and column.dtype.kind in "iu":
             column = column.astype(float)
         column[rows] = value(column[rows]) if callable(value) else value
-        return replace(table, **{name: column})
+        changes: dict[str, Any] = {name: column}
+        return replace(table, **changes)
 
     return plant
 

@@ -30,10 +30,11 @@ def balance_faults(log: LogColumns, distribution: Floats | None, alpha: float) -
     if not names:
         return []
     if distribution is not None:
-        known = ~np.isnan(distribution).any(axis=1)
+        known = np.asarray(~np.isnan(distribution).any(axis=1))
         p_values = _by_counts(log, scores, distribution, known)
     else:
-        known = np.isfinite(log.propensity) & (log.propensity > 0.0) & (log.propensity <= 1.0 + 1e-6)
+        in_range = (log.propensity > 0.0) & (log.propensity <= 1.0 + 1e-6)
+        known = np.asarray(np.isfinite(log.propensity) & in_range)
         p_values = _by_weights(log, scores, known)
     bad = holm(p_values, alpha)
     if not bad.any():
@@ -43,8 +44,8 @@ def balance_faults(log: LogColumns, distribution: Floats | None, alpha: float) -
     return log.fault(
         "feature_imbalance",
         known,
-        f"the feature {names[int(feature)]} depends on the logged action beyond its probability: its weighted "
-        f"mean where {log.label(int(action))} was chosen is not the mean of all rows (p = "
+        f"the feature {names[int(feature)]} depends on the logged action beyond its probability: its "
+        f"weighted mean where {log.label(int(action))} was chosen is not the mean of all rows (p = "
         f"{p_values[feature, action]:.2g}){_also(features, names[int(feature)])}",
         _REMEDY,
         sets_aside=False,

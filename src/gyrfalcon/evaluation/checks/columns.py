@@ -16,7 +16,7 @@ from gyrfalcon.evaluation.checks.finding import LogFinding, Severity, row_names
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogColumns:
-    """A table with its columns as numbers; what is no number is nan, and positions outside the table are -1."""
+    """A table with its columns as numbers: nan for what is none, -1 for unknown actions."""
 
     table: DecisionTable
     rows: Ints
@@ -80,14 +80,14 @@ class LogColumns:
         names = self.table.features
         return repr(names[place]) if place < len(names) else f"number {place}"
 
-    def take(self, rows: Bools) -> LogColumns:
-        """The columns of some rows."""
-        return LogColumns.of(self.table.take(rows))
+    def take(self, rows: ArrayLike) -> LogColumns:
+        """The columns of the rows where a mask is true."""
+        return LogColumns.of(self.table.take(np.asarray(rows, dtype=np.bool_)))
 
     def fault(
         self,
         kind: str,
-        rows: Bools | Ints,
+        rows: ArrayLike,
         text: str | Callable[[int], str],
         remedy: str,
         *,
@@ -96,7 +96,8 @@ class LogColumns:
         **details: Any,
     ) -> list[LogFinding]:
         """A finding on these rows by position, where there are any; `text` describes the first of them."""
-        places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        marks = np.asarray(rows)
+        places = np.flatnonzero(marks) if marks.dtype == np.bool_ else marks.astype(np.int64)
         if not len(places):
             return []
         if isinstance(text, str):

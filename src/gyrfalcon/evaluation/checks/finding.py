@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
 from gyrfalcon.core.arrays import Ints
 
 Severity = Literal["error", "warning"]
@@ -74,6 +72,7 @@ class LogFinding:
 def row_names(rows: Ints) -> str:
     """Row numbers in words, the first few by number.
 
+    >>> import numpy as np
     >>> row_names(np.array([3])), row_names(np.array([3, 8])), row_names(np.arange(10, 22))
     ('row 3', 'rows 3 and 8', 'rows 10, 11, 12, 13, 14 and 7 more')
     """
@@ -87,6 +86,7 @@ def row_names(rows: Ints) -> str:
 def stretch_name(rows: Ints) -> str:
     """First and last of many row numbers in words.
 
+    >>> import numpy as np
     >>> stretch_name(np.array([100, 101, 102]))
     'rows 100 to 102'
     """

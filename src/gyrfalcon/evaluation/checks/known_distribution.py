@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.evaluation.checks.columns import LogColumns
 
 _CLOSE = 1e-6
@@ -29,13 +29,13 @@ def known_distribution(log: LogColumns) -> Floats | None:
     is_uniform = np.bincount(group, weights=differs) == 0.0
     rows = is_uniform[group]
     implied[rows] = log.eligible[rows] * uniform[rows, np.newaxis]
-    shares = _fixed_shares(log, np.asarray(group))
+    shares = _fixed_shares(log, np.asarray(group, dtype=np.int64))
     fixed = ~rows & ~np.isnan(shares[group]).any(axis=1)
     implied[fixed] = shares[group][fixed]
     return implied if (rows | fixed).any() else None
 
 
-def _fixed_shares(log: LogColumns, group: Floats) -> Floats:
+def _fixed_shares(log: LogColumns, group: Ints) -> Floats:
     """The one propensity of each action in each group, (G, K), nan in groups where they don't sum to 1."""
     n_groups, n_actions = int(group.max()) + 1, log.table.n_actions
     low, high = np.full((n_groups, n_actions), np.inf), np.full((n_groups, n_actions), -np.inf)

@@ -42,24 +42,23 @@ def time_faults(log: LogColumns) -> list[LogFinding]:
         *_whole_unit(log, time),
         *_backwards(log, "time", np.where(unit, np.nan, time)),
     ]
-    if log.reward_time is None or late is None:
+    rewarded = log.reward_time
+    if rewarded is None or late is None:
         return found
     with np.errstate(invalid="ignore"):
-        early = (log.reward_time < time) & ~late & ~unit
+        early = (rewarded < time) & ~late & ~unit
     return [
         *found,
         *log.fault(
             "reward_time_unit",
             late & ~unit,
-            lambda row: (
-                f"the reward's time is {log.reward_time[row]:.13g}, and the decision's {time[row]:.13g}"
-            ),
+            lambda row: f"the reward's time is {rewarded[row]:.13g}, and the decision's {time[row]:.13g}",
             "give both times in seconds",
         ),
         *log.fault(
             "reward_before_decision",
             early,
-            lambda row: f"the reward came {time[row] - log.reward_time[row]:.6g} seconds before its decision",
+            lambda row: f"the reward came {time[row] - rewarded[row]:.6g} seconds before its decision",
             "correct the times, or the join of rewards with decisions",
         ),
     ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.evaluation.checks.columns import LogColumns
 from gyrfalcon.evaluation.checks.finding import LogFinding
 from gyrfalcon.evaluation.checks.segments import Segments, segments_of
@@ -31,64 +33,86 @@ def calibration_faults(log: LogColumns, distribution: Floats | None, alpha: floa
     return _by_counts(log.take(known), distribution[known], np.flatnonzero(known), alpha)
 
 
-def _by_counts(log: LogColumns, chances: Floats, places: Floats, alpha: float) -> list[LogFinding]:
+def _by_counts(log: LogColumns, chances: Floats, places: Ints, alpha: float) -> list[LogFinding]:
     """Counts against sums of known probabilities: half of alpha for the whole log, half for its epochs."""
     segments = segments_of(log)
-    columns = list(_indicators(log, chances))
-    excess = np.stack([chosen - chance for _, chosen, chance in columns], axis=1)
-    variance = np.stack([chance * (1.0 - chance) for _, _, chance in columns], axis=1)
-    expected = np.stack([chance for _, _, chance in columns], axis=1)
-    cells = [segments.sums(values) for values in (excess, variance, expected)]
-    totals = [values.sum(axis=0, keepdims=True) for values in cells]
-    whole, parts = (two_sided(values[0], values[1]) for values in (totals, cells))
-    bad_whole = holm(whole, alpha / 2.0)
-    bad_parts = holm(parts, alpha / 2.0) if len(segments) > 1 else np.zeros_like(parts, np.bool_)
+    actions = list(_actions(log, chances))
+    whole = _Counts.of(
+        Segments(np.zeros(len(log), np.int64), ("the whole log",)), [*actions, *_bins(log, chances)]
+    )
+    parts = _Counts.of(segments, actions)
+    bad_whole = holm(whole.p_values, alpha / 2.0)
+    bad_parts = holm(parts.p_values, alpha / 2.0) & (len(segments) > 1)
     if not (bad_whole.any() or bad_parts.any()):
         return []
-    names = [name for name, _, _ in columns]
-    if bad_parts.any():
-        clause = _clause(names, segments.names, cells, parts)
-        rows = bad_parts.any(axis=1)[segments.of_row]
-        p_value = float(parts.min())
-    else:
-        clause, rows = _clause(names, ("the whole log",), totals, whole), np.ones(len(log), np.bool_)
-        p_value = float(whole.min())
-    n_bad = int(bad_parts.sum()) if bad_parts.any() else int(bad_whole.sum())
+    worst, bad = (parts, bad_parts) if bad_parts.any() else (whole, bad_whole)
+    rows = np.asarray(bad.any(axis=1))[worst.segments.of_row]
     return log.fault(
         "propensity_calibration",
         places[rows],
-        clause + _and_more(n_bad - 1),
+        worst.clause() + _and_more(int(bad.sum()) - 1),
         _REMEDY,
         sets_aside=False,
-        p_value=p_value,
-        n_tests=int(whole.size + parts.size),
+        p_value=float(np.nanmin(worst.p_values)),
+        n_tests=int((~np.isnan(whole.p_values)).sum() + (~np.isnan(parts.p_values)).sum()),
     )
 
 
-def _indicators(log: LogColumns, chances: Floats) -> Iterator[tuple[str, Floats, Floats]]:
-    """Events that depend on the action, with the logged probability of each, (n,): what is compared."""
-    rows = np.arange(len(log))
+Event: TypeAlias = tuple[str, Floats, Floats]
+"""What may happen in a decision: its name, in which rows it did, and its logged probability in each, (n,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """Counts of events by segment, and the sums of their probabilities, (G, E)."""
+
+    segments: Segments
+    names: tuple[str, ...]
+    counts: Floats
+    expected: Floats
+    p_values: Floats
+    """nan where every probability is 0 or 1, and nothing can be tested."""
+
+    @staticmethod
+    def of(segments: Segments, events: list[Event]) -> _Counts:
+        """Sums over the rows of each segment."""
+        names = tuple(name for name, _, _ in events)
+        counts = np.stack([segments.sums(happened) for _, happened, _ in events], axis=1)
+        expected = np.stack([segments.sums(chance) for _, _, chance in events], axis=1)
+        variance = np.stack([segments.sums(chance * (1.0 - chance)) for _, _, chance in events], axis=1)
+        p_values = two_sided(counts - expected, variance)
+        testable = (variance > 1e-9) | (p_values < 1.0)
+        return _Counts(segments, names, counts, expected, np.where(testable, p_values, np.nan))
+
+    def clause(self) -> str:
+        """The clearest difference in words."""
+        segment, event = np.unravel_index(int(np.nanargmin(self.p_values)), self.p_values.shape)
+        return (
+            f"in {self.segments.names[int(segment)]}, {self.names[int(event)]} was chosen "
+            f"{self.counts[segment, event]:,.0f} times, and its probabilities sum to "
+            f"{self.expected[segment, event]:,.1f} (p = {self.p_values[segment, event]:.2g})"
+        )
+
+
+def _actions(log: LogColumns, chances: Floats) -> Iterator[Event]:
+    """Choices of each action, and of whichever is the most probable."""
     for action in range(log.table.n_actions):
-        yield f"the action {log.label(action)}", (log.action == action).astype(float), chances[:, action]
+        yield f"the action {log.label(action)}", (log.action == action).astype(np.float64), chances[:, action]
     top = chances.argmax(axis=1)
-    yield "the most probable action", (log.action == top).astype(float), chances[rows, top]
-    bin_of = np.digitize(chances, _EDGES)
+    top_chances = chances[np.arange(len(log)), top]
+    yield "the most probable action", (log.action == top).astype(np.float64), top_chances
+
+
+def _bins(log: LogColumns, chances: Floats) -> Iterator[Event]:
+    """Choices of actions whose probability is in a bin."""
+    rows, bin_of = np.arange(len(log)), np.digitize(chances, _EDGES)
     for place in range(len(_EDGES) + 1):
         cells = bin_of == place
         low = 0.0 if place == 0 else _EDGES[place - 1]
         high = 1.0 if place == len(_EDGES) else _EDGES[place]
-        chosen = cells[rows, np.maximum(log.action, 0)].astype(float)
+        chosen = cells[rows, np.maximum(log.action, 0)].astype(np.float64)
         name = f"an action of probability {low:g} to {high:g}"
         yield name, chosen, np.minimum((chances * cells).sum(axis=1), 1.0)
-
-
-def _clause(names: list[str], where: tuple[str, ...], cells: list[Floats], p_values: Floats) -> str:
-    segment, column = np.unravel_index(int(p_values.argmin()), p_values.shape)
-    excess, expected = cells[0][segment, column], cells[2][segment, column]
-    return (
-        f"in {where[int(segment)]}, {names[int(column)]} was chosen {excess + expected:,.0f} times, and its "
-        f"probabilities sum to {expected:,.1f} (p = {p_values[segment, column]:.2g})"
-    )
 
 
 def _and_more(count: int) -> str:
@@ -118,7 +142,7 @@ def _p_values(log: LogColumns, segments: Segments, *, too_low: bool) -> Floats:
     return values.reshape(len(segments), n_actions)
 
 
-def _too_low(log: LogColumns, segments: Segments, places: Floats, alpha: float) -> list[LogFinding]:
+def _too_low(log: LogColumns, segments: Segments, places: Ints, alpha: float) -> list[LogFinding]:
     whole = Segments(np.zeros(len(log), np.int64), ("the whole log",))
     for parts in (segments, whole):
         p_values = _p_values(log, parts, too_low=True)
@@ -126,7 +150,7 @@ def _too_low(log: LogColumns, segments: Segments, places: Floats, alpha: float) 
         if bad.any():
             return log.fault(
                 "propensity_calibration",
-                places[bad.any(axis=1)[parts.of_row]],
+                places[np.asarray(bad.any(axis=1))[parts.of_row]],
                 _mean_clause(log, parts, p_values) + "; propensities are too low",
                 _REMEDY,
                 sets_aside=False,
@@ -136,7 +160,7 @@ def _too_low(log: LogColumns, segments: Segments, places: Floats, alpha: float) 
     return []
 
 
-def _too_high(log: LogColumns, segments: Segments, places: Floats, alpha: float) -> list[LogFinding]:
+def _too_high(log: LogColumns, segments: Segments, places: Ints, alpha: float) -> list[LogFinding]:
     """Means of 1{a} / p below 1, which policies with probabilities of 0 have as well."""
     p_values = _p_values(log, segments, too_low=False)
     bad: Bools = holm(p_values, alpha)
@@ -144,7 +168,7 @@ def _too_high(log: LogColumns, segments: Segments, places: Floats, alpha: float)
         return []
     return log.fault(
         "propensity_too_high",
-        places[bad.any(axis=1)[segments.of_row]],
+        places[np.asarray(bad.any(axis=1))[segments.of_row]],
         _mean_clause(log, segments, p_values),
         "log probabilities of all actions, which tell whether propensities are too high, or an action had no "
         "chance in some contexts, where nothing can be learned about it",

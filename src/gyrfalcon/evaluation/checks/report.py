@@ -92,9 +92,24 @@ class LogCheck:
         """
         if len(table) != self.n_rows:
             raise ValueError(
-                f"the table has {len(table)} rows and {self.n_rows} were checked; give the table that was checked."
+                f"the table has {len(table)} rows and {self.n_rows} were checked; give "
+                "the table that was checked."
             )
         return table.take(self.usable), table.take(~self.usable)
+
+    def faults_of(self, rows: Iterable[int]) -> list[tuple[str, ...]]:
+        """The kinds of faults for which each of these rows was set aside.
+
+        Parameters
+        ----------
+        rows
+            Row numbers in the log's source.
+        """
+        kinds: dict[int, list[str]] = {}
+        for one in self.findings:
+            for row in one.rows.tolist() if one.sets_aside else ():
+                kinds.setdefault(row, []).append(one.kind)
+        return [tuple(kinds.get(int(row), ())) for row in rows]
 
     def __repr__(self) -> str:
         counts = f"{_counted(len(self.errors), 'error')}, {_counted(len(self.warnings), 'warning')}"

@@ -53,7 +53,10 @@ def _outside(log: LogColumns, infinite: Bools, reward_range: tuple[float, float]
     return log.fault("reward_out_of_range", outside, lambda row: text(row) + hint, _WIDEN)
 
 
-_WIDEN = "correct the reward or its unit, or declare the range that rewards have"
+_WIDEN = (
+    "correct the reward or its unit, or declare the range that rewards have: leaving rows out by their reward "
+    "would bias what is estimated"
+)
 
 
 def flag_faults(log: LogColumns) -> list[LogFinding]:

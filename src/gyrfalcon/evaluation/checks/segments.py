@@ -29,7 +29,7 @@ class Segments:
     def sums(self, values: Floats) -> Floats:
         """Sums of each column over the rows of each segment, (G,) or (G, K)."""
         if values.ndim == 1:
-            return np.bincount(self.of_row, weights=values, minlength=len(self))
+            return np.bincount(self.of_row, weights=values, minlength=len(self)).astype(np.float64)
         return np.stack([self.sums(column) for column in values.T], axis=1)
 
 

@@ -22,7 +22,7 @@ _REMEDY = (
 def share_faults(
     log: LogColumns, distribution: Floats | None, shares: Mapping[Hashable, float] | None, alpha: float
 ) -> list[LogFinding]:
-    """Counts of actions, or of experiments, that are not in the ratio of their shares, in all or over time."""
+    """Counts of actions, or of experiments, that are not in the ratio of their shares."""
     if not len(log):
         return []
     if shares is not None:
@@ -84,14 +84,12 @@ def _tested(
     cells = [segments.sums(values) for values in (chosen, chances, chances * (1.0 - chances))]
     totals = [values.sum(axis=0, keepdims=True) for values in cells]
     whole, parts = (two_sided(values[0] - values[1], values[2]) for values in (totals, cells))
+    in_parts = np.asarray(holm(parts, alpha / 2.0).any(axis=1), dtype=np.bool_)
     if holm(whole, alpha / 2.0).any():
-        rows = np.ones(len(log), np.bool_)
-        where, counts, p_values = "", totals, whole
-    elif len(segments) > 1 and (bad := holm(parts, alpha / 2.0)).any():
-        rows = bad.any(axis=1)[segments.of_row]
-        where, counts, p_values = f"in {segments.names[int(bad.any(axis=1).argmax())]}, ", cells, parts
-        counts = [values[bad.any(axis=1)] for values in cells]
-        p_values = parts[bad.any(axis=1)]
+        rows, where, counts, p_values = np.ones(len(log), np.bool_), "", totals, whole
+    elif len(segments) > 1 and in_parts.any():
+        rows, where = in_parts[segments.of_row], f"in {segments.names[int(in_parts.argmax())]}, "
+        counts, p_values = [values[in_parts] for values in cells], parts[in_parts]
     else:
         return []
     worst = int(p_values[0].argmin())

@@ -15,9 +15,12 @@ from gyrfalcon.evaluation.checks.segments import Segments, blocks_of
 from gyrfalcon.evaluation.checks.tail_probabilities import holm
 
 _LEAST = 100
-_RARE, _COUNTS = 5.0, 8.0
-"""Fewest rows of an action that its smallest probability promises in a block, and fewest effective ones in
-units of the rewards' kurtosis."""
+_RARE, _COUNTS = 5.0, 5.0
+"""Fewest rows of an action that a probability at the floor promises in a block, and fewest effective ones in
+units of the rewards' kurtosis less 1: of rare rewards, so many that are not 0."""
+
+_CUT = 0.3
+"""Share of a block, in standard errors, that the floor on probabilities may cut off."""
 
 
 def feature_drift(log: LogColumns, alpha: float) -> list[LogFinding]:
@@ -40,9 +43,10 @@ def feature_drift(log: LogColumns, alpha: float) -> list[LogFinding]:
     return log.fault(
         "feature_drift",
         np.arange(n) >= changes[bad].min(),
-        f"the distribution of the feature {names[0] if len(names) == 1 else log.feature_name(worst)} changes, "
-        f"most clearly at row {log.rows[changes[worst]]} (p = {p_values[worst]:.2g}){more}",
-        "find out whether traffic, units or the recording changed there; evaluate the time after it by itself",
+        f"the distribution of the feature {log.feature_name(worst)} changes, most clearly "
+        f"at row {log.rows[changes[worst]]} (p = {p_values[worst]:.2g}){more}",
+        "find out whether traffic, units or the recording changed there; evaluate the time after it by "
+        "itself",
         severity="warning",
         p_value=float(p_values[worst]),
         change=int(log.rows[changes[worst]]),
@@ -108,33 +112,39 @@ class _Blocks:
 
     of_row: Ints
     """(n,)."""
+    chance: Floats
+    """(n,) probabilities that rewards are weighted by: no smaller than a floor."""
     sizes: Floats
     """(B,) rows in which the action was eligible."""
     inverse: Floats
     """(B,) means of 1 / p over these rows, whether the action was chosen or not."""
     tested: Bools
-    """(B,): whether weights are small enough for a normal limit."""
+    """(B,): whether weights are small enough for a normal limit, and the floor changes next to nothing."""
 
 
 def _block_sizes(log: LogColumns, action: int, blocks: Segments, chances: Floats | None) -> _Blocks:
     """Sizes of blocks, and mean inverse propensities: by design where all probabilities are known.
 
-    Rows of a rare action that were not drawn yet are missing from estimates: an action's smallest
-    probability in a block says whether it can be tested there.
+    Rows of a rare action that were not drawn yet are missing from estimates, so that these say too little
+    about their own error. Its probabilities say whether it can be tested in a block.
     """
     eligible, chosen = log.eligible[:, action], log.action == action
     sizes = blocks.sums(eligible.astype(np.float64))
-    known = chances is not None and not np.isnan(chances).any()
-    p = np.maximum(chances[:, action], 1e-300) if known and chances is not None else log.propensity
-    rows = eligible if known else chosen
-    total = blocks.sums(np.where(rows, 1.0 / p if known else 1.0 / p**2, 0.0))
-    least = np.ones(len(blocks))
-    np.minimum.at(least, blocks.of_row[rows], p[rows])
-    tested = sizes * least >= (_RARE if known else 2.0 * _RARE)
-    if not known:
-        weight = blocks.sums(np.where(chosen, 1.0 / p, 0.0))
-        tested &= np.abs(weight / np.maximum(sizes, 1.0) - 1.0) <= 0.25
-    return _Blocks(blocks.of_row, sizes, total / np.maximum(sizes, 1.0), tested)
+    size = np.maximum(sizes, 1.0)
+    if chances is None or np.isnan(chances).any():
+        weight = 1.0 / log.propensity
+        squares = blocks.sums(np.where(chosen, weight**2, 0.0)) / size
+        heaviest = np.zeros(len(blocks))
+        np.maximum.at(heaviest, blocks.of_row[chosen], weight[chosen])
+        total = blocks.sums(np.where(chosen, weight, 0.0)) / size
+        tested = (2.0 * _RARE * heaviest <= sizes) & (np.abs(total - 1.0) <= 0.25)
+        return _Blocks(blocks.of_row, log.propensity, sizes, squares, tested)
+    p, floor = chances[:, action], _RARE / size[blocks.of_row]
+    raised = np.maximum(p, floor)
+    inverse = blocks.sums(np.where(eligible, 1.0 / raised, 0.0)) / size
+    cut = blocks.sums(np.where(eligible, 1.0 - p / raised, 0.0)) / size
+    tested = (cut <= _CUT * np.sqrt(inverse / size)) & (sizes >= 4.0 * _RARE)
+    return _Blocks(blocks.of_row, raised, sizes, inverse, tested)
 
 
 def _homogeneity(log: LogColumns, action: int, blocks: _Blocks) -> tuple[float, int]:
@@ -142,7 +152,7 @@ def _homogeneity(log: LogColumns, action: int, blocks: _Blocks) -> tuple[float, 
     rows = (log.action == action) & blocks.tested[blocks.of_row]
     if blocks.tested.sum() < 2 or rows.sum() < 2:
         return 1.0, 0
-    reward, weight, block = log.reward[rows], 1.0 / log.propensity[rows], blocks.of_row[rows]
+    reward, weight, block = log.reward[rows], 1.0 / blocks.chance[rows], blocks.of_row[rows]
     # Small numbers, whatever the unit.
     reward = (reward - reward[0]) / (np.abs(reward - reward[0]).max() or 1.0)
     centred = reward - np.average(reward, weights=weight)
@@ -151,7 +161,7 @@ def _homogeneity(log: LogColumns, action: int, blocks: _Blocks) -> tuple[float, 
         return 1.0, 0
     kurtosis = float(np.average(centred**4, weights=weight)) / variance**2
     size = np.maximum(blocks.sizes, 1.0)
-    tested = blocks.tested & (size / np.maximum(blocks.inverse, 1.0) >= _COUNTS * kurtosis)
+    tested = blocks.tested & (size / np.maximum(blocks.inverse, 1.0) >= _COUNTS * (kurtosis - 1.0))
     if tested.sum() < 2:
         return 1.0, 0
     # Rare rows may be noisier than others, and noise in a block may be small by chance: the larger counts.

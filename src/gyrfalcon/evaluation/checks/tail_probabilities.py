@@ -53,8 +53,8 @@ def bets_against_propensities(propensity: Floats, group: Ints, n_possible: Ints,
 
     A gambler who stakes a fixed share on 1{a} / p being above 1, or below, multiplies the capital by a factor
     of mean 1 (at most) in each row, so that by Ville's inequality it exceeds 1 / alpha with probability
-    alpha at most, whatever the policy does. Bets on values below 1 are bounded by the smallest propensity that
-    the group has shown.
+    alpha at most, whatever the policy does. Bets on values below 1 are bounded by the smallest propensity of
+    the group.
 
     Parameters
     ----------
@@ -82,16 +82,19 @@ def bets_against_propensities(propensity: Floats, group: Ints, n_possible: Ints,
 
 
 def holm(p_values: Floats, alpha: float) -> Bools:
-    """Which hypotheses Holm's method rejects, with a false rejection among all with probability alpha at most.
+    """Which hypotheses Holm's method rejects: with probability alpha at most, any true one.
+
+    A p-value of nan is of a test that was not made.
 
     >>> holm(np.array([0.001, 0.04, 0.02]), 0.05).tolist()
     [True, True, True]
     >>> holm(np.array([0.02, 0.04, 0.02]), 0.05).tolist()
     [False, False, False]
     """
-    flat = np.where(np.isnan(p_values), 1.0, p_values).ravel()
-    order = np.argsort(flat, kind="stable")
-    within = flat[order] <= alpha / np.arange(len(flat), 0, -1)
+    flat = p_values.ravel()
+    order = np.argsort(flat, kind="stable")  # nan last
+    n_tests = int((~np.isnan(flat)).sum())
+    within = flat[order[:n_tests]] <= alpha / np.arange(n_tests, 0, -1)
     rejected = np.zeros(len(flat), np.bool_)
     rejected[order[: int(np.append(within, False).argmin())]] = True
     return rejected.reshape(p_values.shape)
