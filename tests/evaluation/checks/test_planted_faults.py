@@ -205,6 +205,24 @@ FAULTS: dict[str, tuple[str, Plant, Any]] = {
         with_values("late", True, REWARDED),
         REWARDED,
     ),
+    "defaults of any value": (
+        "default_reward_differs",
+        lambda table: replace(table, defaulted=np.isin(np.arange(1000), REWARDED)),
+        REWARDED,
+    ),
+    "no epoch": (
+        "epoch_missing",
+        lambda table: with_values("epoch", np.nan)(replace(table, epoch=np.asarray(table.epoch) * 1.0)),
+        ROWS,
+    ),
+    "reward without a time": ("reward_time_missing", with_values("reward_time", np.nan, REWARDED), REWARDED),
+    "neither 0 nor 1": (
+        "reward_uncommon",
+        lambda table: with_values("reward", 2.0)(
+            replace(table, reward=np.arange(1000) % 2.0, reward_range=None, defaulted=None, overridden=None)
+        ),
+        ROWS,
+    ),
     "overridden": ("overridden_with_reward", with_values("overridden", True, REWARDED), REWARDED),
     "shadow": ("shadow_with_reward", with_values("shadow", True, REWARDED), REWARDED),
     "passive": (

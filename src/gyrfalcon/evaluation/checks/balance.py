@@ -6,12 +6,15 @@ import numpy as np
 from scipy import special
 
 from gyrfalcon.core.arrays import Bools, Floats
-from gyrfalcon.evaluation.checks.columns import LogColumns
+from gyrfalcon.evaluation.checks.columns import LogColumns, scaled
 from gyrfalcon.evaluation.checks.finding import LogFinding
 from gyrfalcon.evaluation.checks.tail_probabilities import holm, two_sided
 
 _CLIP = 3.0
 """Robust deviations at which features are clipped, so that no single value decides a test."""
+
+_LEAST, _MOST = 20, 200_000
+"""Fewest and most rows that are tested, evenly spaced where there are more."""
 
 _REMEDY = (
     "leave the feature out, unless it was known before the decision: features recorded afterwards tell the "
@@ -21,21 +24,23 @@ _REMEDY = (
 
 def balance_faults(log: LogColumns, distribution: Floats | None, alpha: float) -> list[LogFinding]:
     """Features whose mean depends on the logged action beyond its probability."""
-    if len(log) < 20 or not log.shared.shape[1] or (log.propensity >= 1.0 - 1e-9).mean() > 0.99:
+    if len(log) < _LEAST or not log.shared.shape[1] or (log.propensity >= 1.0 - 1e-9).mean() > 0.99:
         return []
     certain = _determined(log)
     if certain:
         return certain
-    names, scores = _scores(log)
+    thin, step = log.thinned(_MOST)
+    names, scores = _scores(thin)
     if not names:
         return []
+    in_range = (log.propensity > 0.0) & (log.propensity <= 1.0 + 1e-6)
+    known = np.asarray(in_range if distribution is None else ~np.isnan(distribution).any(axis=1))
+    if known.sum() < _LEAST:
+        return []
     if distribution is not None:
-        known = np.asarray(~np.isnan(distribution).any(axis=1))
-        p_values = _by_counts(log, scores, distribution, known)
+        p_values = _by_counts(thin, scores, distribution[::step], known[::step])
     else:
-        in_range = (log.propensity > 0.0) & (log.propensity <= 1.0 + 1e-6)
-        known = np.asarray(np.isfinite(log.propensity) & in_range)
-        p_values = _by_weights(log, scores, known)
+        p_values = _by_weights(thin, scores, known[::step])
     bad = holm(p_values, alpha)
     if not bad.any():
         return []
@@ -102,6 +107,7 @@ def _scores(log: LogColumns) -> tuple[list[str], Floats]:
 
 def robust_scores(values: Floats, finite: Bools) -> Floats:
     """Deviations from the median in robust units, clipped; 0 where a value is missing."""
+    values = scaled(values)
     sample = values[finite]
     sample = sample[:: max(1, len(sample) // 10_000)]
     low, middle, high = np.quantile(sample, [0.25, 0.5, 0.75])

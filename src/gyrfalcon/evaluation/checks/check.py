@@ -24,7 +24,7 @@ from gyrfalcon.evaluation.checks.overlap import overlap_faults, rounding_faults,
 from gyrfalcon.evaluation.checks.propensities import calibration_faults
 from gyrfalcon.evaluation.checks.propensity_values import distribution_faults, propensity_faults
 from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
-from gyrfalcon.evaluation.checks.rewards import flag_faults, reward_faults, unit_faults
+from gyrfalcon.evaluation.checks.rewards import flag_faults, reward_faults, uncommon_rewards, unit_faults
 from gyrfalcon.evaluation.checks.shares import share_faults
 from gyrfalcon.evaluation.checks.stability import feature_drift, reward_drift
 
@@ -132,6 +132,7 @@ def _statistical(
         *uncommon_faults(log),
         *repeated_rows(log),
         *unit_faults(log),
+        *uncommon_rewards(log),
         *leakage_faults(log),
         *calibration_faults(log, distribution, alpha),
         *share_faults(log, distribution, shares, alpha),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable
 from gyrfalcon.evaluation.checks.finding import LogFinding, Severity, row_names
 
@@ -82,7 +83,22 @@ class LogColumns:
 
     def take(self, rows: ArrayLike) -> LogColumns:
         """The columns of the rows where a mask is true."""
-        return LogColumns.of(self.table.take(np.asarray(rows, dtype=np.bool_)))
+        mask = np.asarray(rows, dtype=np.bool_)
+        return self if mask.all() else LogColumns.of(self.table.take(mask))
+
+    def take_without_features(self, rows: ArrayLike) -> LogColumns:
+        """The columns of the rows where a mask is true, but for features, which take most of the memory."""
+        mask = np.asarray(rows, dtype=np.bool_)
+        if mask.all():
+            return self
+        contexts = Contexts(np.zeros((len(self), 0)), None, self.table.contexts.eligible)
+        table = replace(self.table, contexts=contexts, features=(), action_features=())
+        return LogColumns.of(table.take(mask))
+
+    def thinned(self, most: int) -> tuple[LogColumns, int]:
+        """Every k-th row, so that there are few enough for tests of all features, and k."""
+        step = -(-len(self) // most) if len(self) > most else 1
+        return (self if step == 1 else LogColumns.of(self.table.take(slice(None, None, step)))), step
 
     def fault(
         self,
@@ -155,6 +171,12 @@ def flags(values: ArrayLike) -> Bools:
         return np.asarray((column != 0) & ~np.isnan(column))
     texts = (str(value).strip().lower() for value in column.tolist())
     return np.fromiter((text in {"true", "1", "1.0", "yes"} for text in texts), np.bool_, len(column))
+
+
+def scaled(values: Floats) -> Floats:
+    """Values over the largest finite absolute one, so that sums and squares neither overflow nor vanish."""
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    return values / largest if largest > 0.0 else values
 
 
 def _number(value: object) -> float:

@@ -74,8 +74,12 @@ def row_names(rows: Ints) -> str:
 
     >>> import numpy as np
     >>> row_names(np.array([3])), row_names(np.array([3, 8])), row_names(np.arange(10, 22))
-    ('row 3', 'rows 3 and 8', 'rows 10, 11, 12, 13, 14 and 7 more')
+    ('row 3', 'rows 3 and 8', 'rows 10 to 21')
+    >>> row_names(np.arange(0, 20, 2))
+    'rows 0, 2, 4, 6, 8 and 5 more'
     """
+    if len(rows) > _SHOWN and rows[-1] - rows[0] + 1 == len(rows):
+        return f"rows {rows[0]} to {rows[-1]}"
     shown = [str(row) for row in rows[:_SHOWN].tolist()]
     if len(rows) > _SHOWN:
         return f"rows {', '.join(shown)} and {len(rows) - _SHOWN:,} more"

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.evaluation.checks.columns import LogColumns
+from gyrfalcon.evaluation.checks.columns import LogColumns, scaled
 from gyrfalcon.evaluation.checks.finding import LogFinding
 
 _MOST = 50_000
@@ -22,11 +22,12 @@ def leakage_faults(log: LogColumns) -> list[LogFinding]:
     """Features that equal the reward up to scale, or that predict it nearly perfectly by themselves."""
     rows = np.flatnonzero(np.isfinite(log.reward) & (log.action >= 0))
     rows = rows[:: max(1, len(rows) // _MOST)]
-    reward = log.reward[rows]
+    reward = scaled(log.reward[rows])
     if len(rows) < _LEAST or reward.min() == reward.max():
         return []
     equal, nearly = [], {}
-    for name, values in _features(log, rows):
+    for name, unscaled in _features(log, rows):
+        values = scaled(unscaled)
         finite = np.isfinite(values)
         if finite.sum() < _LEAST or values[finite].min() == values[finite].max():
             continue

@@ -45,7 +45,7 @@ def _by_action(log: LogColumns, missing: Bools, alpha: float) -> list[LogFinding
     Blocks of time, because the latest outcomes are still open, and policies change.
     """
     known = (log.action >= 0) & ~_never_shown(log)
-    rows, absent, places = log.take(known), missing[known], np.flatnonzero(known)
+    rows, absent, places = log.take_without_features(known), missing[known], np.flatnonzero(known)
     blocks = blocks_of(rows, min(20, len(rows) // 100))
     chosen = (rows.action[:, np.newaxis] == np.arange(rows.table.n_actions)).astype(np.float64)
     size = blocks.sums(np.ones(len(rows)))[:, np.newaxis]

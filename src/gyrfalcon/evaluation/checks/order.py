@@ -45,10 +45,18 @@ def time_faults(log: LogColumns) -> list[LogFinding]:
     rewarded = log.reward_time
     if rewarded is None or late is None:
         return found
+    untimed = log.has_outcome & np.isnan(rewarded)
     with np.errstate(invalid="ignore"):
         early = (rewarded < time) & ~late & ~unit
     return [
         *found,
+        *log.fault(
+            "reward_time_missing",
+            untimed & (untimed.sum() < 0.5 * log.has_outcome.sum()),
+            "the reward has no time",
+            "give the time at which each reward became final",
+            severity="warning",
+        ),
         *log.fault(
             "reward_time_unit",
             late & ~unit,
@@ -66,7 +74,18 @@ def time_faults(log: LogColumns) -> list[LogFinding]:
 
 def epoch_faults(log: LogColumns) -> list[LogFinding]:
     """Epochs that go backwards, epochs with two policies, and policies with two epochs."""
-    return [*_backwards(log, "epoch", log.epoch), *_models(log)] if log.epoch is not None else []
+    if log.epoch is None or np.isnan(log.epoch).all():
+        return []
+    return [
+        *log.fault(
+            "epoch_missing",
+            ~np.isfinite(log.epoch),
+            "the decision has no epoch",
+            "give the number of the epoch whose policy decided",
+        ),
+        *_backwards(log, "epoch", log.epoch),
+        *_models(log),
+    ]
 
 
 def round_faults(log: LogColumns) -> list[LogFinding]:
@@ -228,7 +247,7 @@ def _models(log: LogColumns) -> list[LogFinding]:
     texts = np.asarray(column, dtype=object).tolist()
     codes = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     model = np.array([codes[text] for text in texts], dtype=np.int64)
-    known = np.array([text is not None for text in texts]) & np.isfinite(epoch)
+    known = np.array([text is not None for text in texts], dtype=np.bool_) & np.isfinite(epoch)
     several = known & ~_has_most_of(epoch, model, known)
     alone = known & ~several
     shared = alone & ~_has_most_of(model.astype(np.float64), epoch, alone) & ~_is_uniform(log)

@@ -30,7 +30,7 @@ def calibration_faults(log: LogColumns, distribution: Floats | None, alpha: floa
     if distribution is None:
         return _by_weights(log, alpha)
     known = ~np.isnan(distribution).any(axis=1)
-    return _by_counts(log.take(known), distribution[known], np.flatnonzero(known), alpha)
+    return _by_counts(log.take_without_features(known), distribution[known], np.flatnonzero(known), alpha)
 
 
 def _by_counts(log: LogColumns, chances: Floats, places: Ints, alpha: float) -> list[LogFinding]:
@@ -126,7 +126,7 @@ def _by_weights(log: LogColumns, alpha: float) -> list[LogFinding]:
     places = np.flatnonzero(usable)
     if len(places) < 20:
         return []
-    rows = log.take(usable)
+    rows = log.take_without_features(usable)
     segments = segments_of(rows)
     found = _too_low(rows, segments, places, alpha / 2.0)
     return found or _too_high(rows, segments, places, alpha / 2.0)

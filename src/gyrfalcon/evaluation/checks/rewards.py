@@ -54,8 +54,8 @@ def _outside(log: LogColumns, infinite: Bools, reward_range: tuple[float, float]
 
 
 _WIDEN = (
-    "correct the reward or its unit, or declare the range that rewards have: leaving rows out by their reward "
-    "would bias what is estimated"
+    "correct the reward or its unit, or declare the range that rewards have: leaving rows out by their "
+    "reward would bias what is estimated"
 )
 
 
@@ -76,23 +76,40 @@ def flag_faults(log: LogColumns) -> list[LogFinding]:
 
 
 def _unlike_default(log: LogColumns, defaulted: Bools) -> list[LogFinding]:
+    """Default rewards with another value than the usual ones, which are at least a fifth of them each."""
     rewards = log.reward[defaulted]
-    if len(rewards) < 5:
-        return []
     values, counts = np.unique(rewards, return_counts=True)  # all nan are one value
-    if counts.max() < 0.8 * len(rewards):
+    if len(values) < 2:
         return []
-    usual = values[counts.argmax()]
-    unlike = defaulted & (np.isnan(log.reward) if not np.isnan(usual) else ~np.isnan(log.reward))
-    unlike |= defaulted & log.has_outcome & (log.reward != usual)
+    usual = values[(counts >= max(2.0, 0.2 * len(rewards)))]
+    unlike = defaulted & ~np.isin(log.reward, usual)
+    unlike &= ~(np.isnan(log.reward) & np.isnan(usual).any())
+    known = f", where others have {usual[0]:.6g}" if len(usual) else " and others have other ones"
     return log.fault(
         "default_reward_differs",
         unlike,
-        lambda row: (
-            f"the reward is marked as the default one and is {log.reward[row]:.6g}, where others have "
-            f"{usual:.6g}"
-        ),
+        lambda row: f"the reward is marked as the default one and is {log.reward[row]:.6g}{known}",
         "clear the flag where the reward was observed, or correct the reward",
+    )
+
+
+def uncommon_rewards(log: LogColumns) -> list[LogFinding]:
+    """Rewards of a third value where nearly all have one of two, as clicks have."""
+    known = log.reward[log.has_outcome]
+    if len(known) < 100:
+        return []
+    values, counts = np.unique(known, return_counts=True)
+    common = values[np.argsort(counts)[-2:]]
+    uncommon = log.has_outcome & ~np.isin(log.reward, common)
+    if not 0.0 < uncommon.sum() <= 0.01 * len(known):
+        return []
+    low, high = sorted(common.tolist())
+    return log.fault(
+        "reward_uncommon",
+        uncommon,
+        lambda row: f"the reward is {log.reward[row]:.6g}, where nearly all are {low:.6g} or {high:.6g}",
+        "correct the reward, unless it can have other values",
+        severity="warning",
     )
 
 

@@ -32,7 +32,12 @@ def share_faults(
     known = ~np.isnan(distribution).any(axis=1)
     labels = list(log.table.actions)
     return _tested(
-        log.take(known), log.action[known], distribution[known], labels, np.flatnonzero(known), alpha
+        log.take_without_features(known),
+        log.action[known],
+        distribution[known],
+        labels,
+        np.flatnonzero(known),
+        alpha,
     )
 
 

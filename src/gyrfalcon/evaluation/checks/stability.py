@@ -9,12 +9,12 @@ from scipy import special
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.evaluation.checks.balance import robust_scores
-from gyrfalcon.evaluation.checks.columns import LogColumns
+from gyrfalcon.evaluation.checks.columns import LogColumns, scaled
 from gyrfalcon.evaluation.checks.finding import LogFinding, stretch_name
 from gyrfalcon.evaluation.checks.segments import Segments, blocks_of
 from gyrfalcon.evaluation.checks.tail_probabilities import holm
 
-_LEAST = 100
+_LEAST, _MOST = 100, 200_000
 _RARE, _COUNTS = 5.0, 5.0
 """Fewest rows of an action that a probability at the floor promises in a block, and fewest effective ones in
 units of the rewards' kurtosis less 1: of rare rewards, so many that are not 0."""
@@ -29,11 +29,13 @@ def feature_drift(log: LogColumns, alpha: float) -> list[LogFinding]:
     if n < _LEAST or not log.shared.shape[1]:
         return []
     p_values, changes = np.ones(log.shared.shape[1]), np.zeros(log.shared.shape[1], dtype=np.int64)
+    thin, step = log.thinned(_MOST)
     for place in range(log.shared.shape[1]):
-        values = log.shared[:, place]
+        values = thin.shared[:, place]
         finite = np.isfinite(values)
         if finite.any():
-            p_values[place], changes[place] = cusum(robust_scores(values, finite))
+            p_values[place], change = cusum(robust_scores(values, finite))
+            changes[place] = min(change * step, n - 1)
     bad = holm(p_values, alpha)
     if not bad.any():
         return []
@@ -80,7 +82,7 @@ def reward_drift(log: LogColumns, distribution: Floats | None, alpha: float) -> 
     usable &= log.propensity <= 1.0 + 1e-6
     if usable.sum() < 2 * _LEAST:
         return []
-    rows, places = log.take(usable), np.flatnonzero(usable)
+    rows, places = log.take_without_features(usable), np.flatnonzero(usable)
     chances = None if distribution is None else distribution[usable]
     blocks = blocks_of(rows, min(8, len(rows) // _LEAST))
     actions = range(rows.table.n_actions)
@@ -154,7 +156,8 @@ def _homogeneity(log: LogColumns, action: int, blocks: _Blocks) -> tuple[float, 
         return 1.0, 0
     reward, weight, block = log.reward[rows], 1.0 / blocks.chance[rows], blocks.of_row[rows]
     # Small numbers, whatever the unit.
-    reward = (reward - reward[0]) / (np.abs(reward - reward[0]).max() or 1.0)
+    reward = scaled(reward)
+    reward = scaled(reward - reward[0])
     centred = reward - np.average(reward, weights=weight)
     variance = float(np.average(centred**2, weights=weight))
     if variance <= 1e-24:
