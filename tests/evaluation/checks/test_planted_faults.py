@@ -207,7 +207,7 @@ FAULTS: dict[str, tuple[str, Plant, Any]] = {
     ),
     "defaults of any value": (
         "default_reward_differs",
-        lambda table: replace(table, defaulted=np.isin(np.arange(1000), REWARDED)),
+        lambda table: replace(table, defaulted=np.isin(np.arange(1000), REWARDED), late=None),
         REWARDED,
     ),
     "no epoch": (

@@ -153,9 +153,10 @@ def test_a_fault_of_the_whole_is_found(name: str) -> None:
 
 
 def test_a_fault_of_one_epoch_is_found_in_its_rows() -> None:
-    for kind, plant in (FAULTS["one epoch"], FAULTS["lost actions"]):
-        (finding,) = check_log(plant(CLEAN)).of_kind(kind)
-        assert finding.rows.min() >= SPLIT - 400
+    for name in ("one epoch", "lost actions"):
+        planted = FAULTS[name][1](CLEAN)
+        (finding,) = check_log(planted).of_kind("propensity_calibration")
+        assert finding.rows.tolist() == list(range(SPLIT, len(planted)))
 
 
 def test_the_stretch_with_another_unit_is_found_row_by_row() -> None:

@@ -133,13 +133,20 @@ def _by_weights(log: LogColumns, alpha: float) -> list[LogFinding]:
 
 
 def _p_values(log: LogColumns, segments: Segments, *, too_low: bool) -> Floats:
-    """p-values by segment and action, (G, K), of sums of 1 / p that are too large or too small."""
+    """p-values by segment and action, (G, K), of sums of 1 / p that are too large or too small.
+
+    Actions that were never drawn are not tested: nothing says how small their propensities are.
+    """
     n_actions = log.table.n_actions
     group = segments.of_row * n_actions + log.action
-    possible = segments.sums(log.eligible.astype(float)).ravel()
+    possible = segments.sums(log.eligible.astype(np.float64)).ravel().astype(np.int64)
     chances = np.minimum(log.propensity, 1.0)
-    values = bets_against_propensities(chances, group, possible.astype(np.int64), too_low=too_low)
-    return values.reshape(len(segments), n_actions)
+    least = np.ones(n_actions)
+    np.minimum.at(least, log.action, chances)
+    floor = None if too_low else np.tile(least, len(segments))
+    values = bets_against_propensities(chances, group, possible, floor).reshape(len(segments), n_actions)
+    drawn = np.bincount(log.action, minlength=n_actions) > 0
+    return np.where(drawn, values, np.nan)
 
 
 def _too_low(log: LogColumns, segments: Segments, places: Ints, alpha: float) -> list[LogFinding]:
@@ -154,8 +161,8 @@ def _too_low(log: LogColumns, segments: Segments, places: Ints, alpha: float) ->
                 _mean_clause(log, parts, p_values) + "; propensities are too low",
                 _REMEDY,
                 sets_aside=False,
-                p_value=float(p_values.min()),
-                n_tests=int(p_values.size),
+                p_value=float(np.nanmin(p_values)),
+                n_tests=int((~np.isnan(p_values)).sum()),
             )
     return []
 
@@ -173,12 +180,12 @@ def _too_high(log: LogColumns, segments: Segments, places: Ints, alpha: float) -
         "log probabilities of all actions, which tell whether propensities are too high, or an action had no "
         "chance in some contexts, where nothing can be learned about it",
         severity="warning",
-        p_value=float(p_values.min()),
+        p_value=float(np.nanmin(p_values)),
     )
 
 
 def _mean_clause(log: LogColumns, segments: Segments, p_values: Floats) -> str:
-    segment, action = np.unravel_index(int(p_values.argmin()), p_values.shape)
+    segment, action = np.unravel_index(int(np.nanargmin(p_values)), p_values.shape)
     rows = (segments.of_row == segment) & log.eligible[:, int(action)]
     mean = ((log.action == action) / log.propensity)[rows].mean()
     return (

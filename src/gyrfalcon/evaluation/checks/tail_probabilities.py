@@ -48,13 +48,14 @@ def two_sided(deviation: Floats, variance: Floats, largest: Floats | float = 1.0
     return np.where(size == 0.0, 1.0, np.minimum(tail, 1.0))
 
 
-def bets_against_propensities(propensity: Floats, group: Ints, n_possible: Ints, *, too_low: bool) -> Floats:
+def bets_against_propensities(
+    propensity: Floats, group: Ints, n_possible: Ints, floor: Floats | None = None
+) -> Floats:
     """p-values of E[1{a} / p] = 1 where only propensities of logged actions are known, by betting.
 
     A gambler who stakes a fixed share on 1{a} / p being above 1, or below, multiplies the capital by a factor
     of mean 1 (at most) in each row, so that by Ville's inequality it exceeds 1 / alpha with probability
-    alpha at most, whatever the policy does. Bets on values below 1 are bounded by the smallest propensity of
-    the group.
+    alpha at most, whatever the policy does.
 
     Parameters
     ----------
@@ -64,17 +65,16 @@ def bets_against_propensities(propensity: Floats, group: Ints, n_possible: Ints,
         Group of each row, such as its action within an epoch, (n,).
     n_possible
         Number of rows in which the group's action could have been chosen, (G,).
-    too_low
-        Whether to bet on propensities that are too low, and 1 / p that is too large, or the other way.
+    floor
+        Smallest propensity of each group's action, (G,), for bets on propensities that are too high, which are
+        bounded by it; None for bets on propensities that are too low.
     """
     n_groups = len(n_possible)
     drawn = np.bincount(group, minlength=n_groups)
     others = np.maximum(n_possible - drawn, 0)
-    least = np.ones(n_groups)
-    np.minimum.at(least, group, propensity)
     capital = []
     for share in _SHARES:
-        stake = np.full(n_groups, share) if too_low else -share * least
+        stake = np.full(n_groups, share) if floor is None else -share * floor
         rows = np.log1p(stake[group] * (1.0 / propensity - 1.0))
         capital.append(np.bincount(group, weights=rows, minlength=n_groups) + others * np.log1p(-stake))
     mean = special.logsumexp(np.array(capital), axis=0) - np.log(len(_SHARES))
