@@ -127,9 +127,18 @@ def _by_weights(log: LogColumns, alpha: float) -> list[LogFinding]:
     if len(places) < 20:
         return []
     rows = log.take_without_features(usable)
-    segments = segments_of(rows)
-    found = _too_low(rows, segments, places, alpha / 2.0)
-    return found or _too_high(rows, segments, places, alpha / 2.0)
+    whole = Segments(np.zeros(len(rows), np.int64), ("the whole log",))
+    for too_low in (True, False):
+        for parts in (segments_of(rows), whole):
+            p_values = _p_values(rows, parts, too_low=too_low)
+            bad = holm(p_values, alpha / 4.0)
+            if bad.any():
+                here = places[np.asarray(bad.any(axis=1))[parts.of_row]]
+                clause, p_value = _mean_clause(rows, parts, p_values), float(np.nanmin(p_values))
+                return (
+                    _too_low(log, here, clause, p_value) if too_low else _too_high(log, here, clause, p_value)
+                )
+    return []
 
 
 def _p_values(log: LogColumns, segments: Segments, *, too_low: bool) -> Floats:
@@ -149,38 +158,28 @@ def _p_values(log: LogColumns, segments: Segments, *, too_low: bool) -> Floats:
     return np.where(drawn, values, np.nan)
 
 
-def _too_low(log: LogColumns, segments: Segments, places: Ints, alpha: float) -> list[LogFinding]:
-    whole = Segments(np.zeros(len(log), np.int64), ("the whole log",))
-    for parts in (segments, whole):
-        p_values = _p_values(log, parts, too_low=True)
-        bad = holm(p_values, alpha / 2.0)
-        if bad.any():
-            return log.fault(
-                "propensity_calibration",
-                places[np.asarray(bad.any(axis=1))[parts.of_row]],
-                _mean_clause(log, parts, p_values) + "; propensities are too low",
-                _REMEDY,
-                sets_aside=False,
-                p_value=float(np.nanmin(p_values)),
-                n_tests=int((~np.isnan(p_values)).sum()),
-            )
-    return []
+def _too_low(log: LogColumns, rows: Ints, clause: str, p_value: float) -> list[LogFinding]:
+    """Means of 1{a} / p above 1, which no policy has."""
+    return log.fault(
+        "propensity_calibration",
+        rows,
+        f"{clause}; propensities are too low",
+        _REMEDY,
+        sets_aside=False,
+        p_value=p_value,
+    )
 
 
-def _too_high(log: LogColumns, segments: Segments, places: Ints, alpha: float) -> list[LogFinding]:
+def _too_high(log: LogColumns, rows: Ints, clause: str, p_value: float) -> list[LogFinding]:
     """Means of 1{a} / p below 1, which policies with probabilities of 0 have as well."""
-    p_values = _p_values(log, segments, too_low=False)
-    bad: Bools = holm(p_values, alpha)
-    if not bad.any():
-        return []
     return log.fault(
         "propensity_too_high",
-        places[np.asarray(bad.any(axis=1))[segments.of_row]],
-        _mean_clause(log, segments, p_values),
+        rows,
+        clause,
         "log probabilities of all actions, which tell whether propensities are too high, or an action had no "
         "chance in some contexts, where nothing can be learned about it",
         severity="warning",
-        p_value=float(np.nanmin(p_values)),
+        p_value=p_value,
     )
 
 

@@ -66,8 +66,8 @@ def bets_against_propensities(
     n_possible
         Number of rows in which the group's action could have been chosen, (G,).
     floor
-        Smallest propensity of each group's action, (G,), for bets on propensities that are too high, which are
-        bounded by it; None for bets on propensities that are too low.
+        Smallest propensity of each group's action, (G,), which bounds bets on propensities that are too high;
+        None for bets on propensities that are too low.
     """
     n_groups = len(n_possible)
     drawn = np.bincount(group, minlength=n_groups)
