@@ -26,6 +26,7 @@ COMMANDS: CommandTable = {
     "evaluate": ("gyrfalcon.cli.evaluate", "Estimate what other policies would have earned by a log."),
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
     "convert": ("gyrfalcon.cli.convert", "Convert a log from one format to another."),
+    "check": ("gyrfalcon.cli.check", "Find faults of a log, with row numbers and remedies."),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

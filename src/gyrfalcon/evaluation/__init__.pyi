@@ -3,6 +3,9 @@ from gyrfalcon.evaluation.diagnostics import WeightDiagnostics as WeightDiagnost
 from gyrfalcon.evaluation.calibration import CalibrationGroup as CalibrationGroup
 from gyrfalcon.evaluation.calibration import PropensityCalibration as PropensityCalibration
 from gyrfalcon.evaluation.calibration import propensity_calibration as propensity_calibration
+from gyrfalcon.evaluation.checks.check import check_log as check_log
+from gyrfalcon.evaluation.checks.finding import LogFinding as LogFinding
+from gyrfalcon.evaluation.checks.report import LogCheck as LogCheck
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
 from gyrfalcon.evaluation.evaluation import Evaluation as Evaluation

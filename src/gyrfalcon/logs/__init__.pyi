@@ -11,5 +11,6 @@ from gyrfalcon.logs.formats.obp_feedback import table_from_obp as table_from_obp
 from gyrfalcon.logs.formats.open_bandit import open_bandit_data as open_bandit_data
 from gyrfalcon.logs.opening import read_log as read_log
 from gyrfalcon.logs.opening import write_log as write_log
+from gyrfalcon.logs.set_aside import write_set_aside as write_set_aside
 
 __all__: list[str]

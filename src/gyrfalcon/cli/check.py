@@ -1,0 +1,85 @@
+"""`gyrfalcon check`: faults of a log, with row numbers and remedies."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Annotated
+
+import typer
+
+from gyrfalcon.cli._output import note
+
+EXAMPLES = """\
+gyrfalcon check decisions
+gyrfalcon check decisions --set-aside faults.csv
+gyrfalcon check decisions --share red=0.5 --share blue=0.5 --alpha 0.001
+gyrfalcon check decisions --reward-range 0 20 --json
+"""
+
+
+def check(
+    log: Annotated[str, typer.Argument(metavar="LOG", help="Folder of Bandit(log=...), or another log.")],
+    set_aside: Annotated[
+        str | None,
+        typer.Option(
+            "--set-aside",
+            metavar="FILE|FOLDER",
+            help="Write rows that are set aside to a .csv, .jsonl or .parquet file; or these and all others "
+            "to a folder.",
+            show_default=False,
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option("--alpha", help="Probability of a statistical finding in a log without faults.")
+    ] = 0.01,
+    reward_range: Annotated[
+        tuple[float, float] | None,
+        typer.Option("--reward-range", metavar="LOW HIGH", help="Possible rewards.", show_default=False),
+    ] = None,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--share",
+            metavar="NAME=SHARE",
+            help="Planned share of the traffic of an action or experiment; once for each.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find the faults of a log: in rows, in their order, and in what the log says as a whole.
+
+    Impossible propensities, distributions that do not sum to 1, ineligible actions, repeated events, times,
+    epochs and rounds out of order, rewards out of range; then, of usable rows, propensities that disagree
+    with the actions chosen, sample-ratio mismatch, leakage, rewards missing by action, and drift. The
+    log stays as it is. The exit code is 1 if there is an error, and 0 if there are warnings alone.
+    """
+    from gyrfalcon.evaluation import check_log
+    from gyrfalcon.logs import read_log, write_set_aside
+
+    table = read_log(log)
+    report = check_log(table, alpha=alpha, reward_range=reward_range, shares=_shares(share))
+    typer.echo(report.to_json() if as_json else str(report))
+    if set_aside is not None:
+        files = write_set_aside(report, table, set_aside)
+        note(f"Wrote {' and '.join(map(str, files))}.")
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+def _shares(texts: list[str] | None) -> dict[Hashable, float] | None:
+    """Shares by name, as they were given on the command line.
+
+    >>> _shares(["red=0.25", "a=b=0.75"])
+    {'red': 0.25, 'a=b': 0.75}
+    """
+    shares: dict[Hashable, float] = {}
+    for text in texts or []:
+        name, _, share = text.rpartition("=")
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            name = ""
+        if not name:
+            raise ValueError(f"--share is {text!r}; give a name and a share, such as red=0.5.")
+    return shares or None
