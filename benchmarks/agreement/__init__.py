@@ -1,0 +1,1 @@
+"""Agreement with other implementations of the same formulas: `make agreement`."""
