@@ -1,4 +1,4 @@
-"""Likelihoods of the embeddings of logged rows under each action: known, counted or by logistic regression."""
+"""Likelihoods of the embeddings of logged rows by action: known, counted, or by logistic regression."""
 
 from __future__ import annotations
 
