@@ -33,7 +33,7 @@ def capital(sample: Floats, candidate: float, largest_loss: float) -> Floats:
 
     def one_side(scores: Floats, v: float) -> Floats:
         bets = plug_in_bets(scores, error)
-        return np.exp(log_capital(scores, np.array([v]), bets, nothing, largest_loss)[0])
+        return np.asarray(np.exp(log_capital(scores, np.array([v]), bets, nothing, largest_loss)[0]))
 
     return np.asarray(0.5 * np.maximum(one_side(sample, candidate), one_side(1.0 - sample, 1.0 - candidate)))
 

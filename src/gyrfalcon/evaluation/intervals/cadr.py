@@ -86,7 +86,7 @@ def cadr_interval(
 
 
 def _past_variances(direct: Floats, corrections: Floats, policies: EpochPolicies) -> Floats:
-    """Variances of scores under each row's policy, (n,), estimated from the rows before it; 0 for the first."""
+    """Variances of scores under each row's policy, (n,), estimated from earlier rows; 0 for the first."""
     n, epoch = len(direct), policies.epoch
     propensities = policies.logged[epoch, np.arange(n)]
     variances = np.zeros(n)
