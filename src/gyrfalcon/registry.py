@@ -182,6 +182,8 @@ ENTRIES = (
     Entry("NotEstimableError", "estimates.misspecification.result", "estimate_part"),
     Entry("DecisionTable", "core.decision_table", "log"),
     Entry("read_log", "logs.opening", "log"),
+    Entry("LogReader", "logs.log_reader", "log"),
+    Entry("LogWriter", "logs.log_writer", "log"),
     Entry("Estimate", "evaluation.estimate", "evaluation"),
     Entry("contrast", "evaluation.estimate", "evaluation"),
     Entry("inverse_propensity", "evaluation.importance_weighted", "evaluation"),

@@ -245,7 +245,7 @@ def test_a_folder_without_a_log_and_damaged_files_are_refused(closed: Path, tmp_
         (whole.replace(b'"eligible"', b'"elegible"', 1), r"the line on event .* is damaged"),
         (whole.replace(b'"time"', b'"tome"', 1), r"the line on event .* is damaged"),
         (
-            whole.replace(b'"format": 1', b'"format": 9', 1),
+            whole.replace(b'"format": 2', b'"format": 9', 1),
             "has format version 9, and this",
         ),
     ):

@@ -12,6 +12,7 @@ from hypothesis import given
 from gyrfalcon.logs.folder import text_of, whole_lines
 from gyrfalcon.logs.outcomes import RowBuilder
 from gyrfalcon.logs.parquet import read_rows, write_rows
+from gyrfalcon.logs.row_columns import schema_of_rows
 from gyrfalcon.logs.rows import FORMAT, LoggedDecisions
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -74,7 +75,7 @@ def test_rows_are_equal_after_lines_and_after_parquet_files(lines: list[dict[str
     assert built(list(whole_lines(content, Path("here"))))[0] == rows
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
-        write_rows(path, rows)
+        write_rows(path, rows, schema_of_rows(rows, lines))
         assert read_rows(path) == rows
     assert len(LoggedDecisions(tuple(rows)).to_pandas()) == len(rows)
 

@@ -16,6 +16,7 @@ from gyrfalcon.core.epochs import PassiveDesign, decide
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.schedules import FixedBatch
+from gyrfalcon.core.simulated_uniforms import action_generator
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
@@ -24,7 +25,6 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.engine import action_generator
 from gyrfalcon.simulation.simulate import replication_seed, simulate
 from gyrfalcon.simulation.trace import Summary, Trace, checkpoint_rounds
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gyrfalcon.bandit.audit_findings import (
+    ONLY_PROBABILITIES,
+    Findings,
+    NotRecomputableError,
+    stored_rule,
+)
 from gyrfalcon.bandit.audit_report import AuditReport, Difference
+from gyrfalcon.bandit.audit_simulated import audit_simulated
 from gyrfalcon.bandit.decision_rules import DecisionRule
 from gyrfalcon.bandit.silence import without_silent
 from gyrfalcon.core.arrays import Bools
@@ -20,33 +26,13 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import action_probabilities, decide
 from gyrfalcon.core.records import PASSIVE
 from gyrfalcon.core.sampling import uniforms_of_events
-from gyrfalcon.logs.folder import policy_file
-from gyrfalcon.logs.reading import read_decision_log
-from gyrfalcon.logs.rows import Row
+from gyrfalcon.logs.reading import rows_of_folder
+from gyrfalcon.logs.rows import LoggedDecisions, Row
+from gyrfalcon.logs.simulated import simulated_files
 
 _ROWS = 4096
 """Decisions that are computed at a time: rows have the same bits in any batch."""
-_NO_POLICY = "their policy can't be stored"
-_MISSING = "their policy is missing"
-_UNREADABLE = "their policy can't be read"
 _ROUNDING = 1e-9
-
-
-class _NotRecomputableError(Exception):
-    """Decisions can't be computed again, and why."""
-
-
-@dataclass
-class _Findings:
-    """What an audit has found so far."""
-
-    differences: list[Difference]
-    n_equal: int
-    reasons: Counter[str]
-    missing: set[str]
-    altered: set[str]
-    out_of_range: list[str]
-    misfits: list[str]
 
 
 def audit_decision_log(
@@ -55,15 +41,16 @@ def audit_decision_log(
     """Compute every logged decision again, and say where the log does not agree.
 
     The probabilities of all actions follow from context, eligible actions and the stored policy, whose
-    content hash the decision names; the action follows from these, seed and event id. Both are compared bit
-    for bit, which needs the machine's numerics to be those of the bandit's: see `fingerprint`.
+    content hash the decision names; the action follows from these, seed and event id, or the random streams
+    of a simulation. Both are compared bit for bit, which needs the machine's numerics to be those of the
+    bandit's: see `fingerprint`.
 
     Parameters
     ----------
     folder
-        The folder that was given as `Bandit(log=...)`.
+        The folder that was given as `Bandit(log=...)` or `simulate(..., keep_log=...)`.
     seed
-        Seed of the bandit, where the log does not have it: see `LogFolder`.
+        Seed of the bandit, where its log does not have it: see `LogFolder`.
     classes
         Dataclasses of your own that policies hold, as for `LogFolder`.
 
@@ -82,30 +69,20 @@ def audit_decision_log(
     >>> audit_decision_log(folder)
     AuditReport(1 decision, 1 equal, 0 different; passed)
     """
-    path, own = Path(folder), tuple(classes)
-    log = read_decision_log(path)
-    by_model: defaultdict[str | None, list[Row]] = defaultdict(list)
-    for row in log.rows:
-        by_model[row["model"]].append(row)
-    found = _Findings([], 0, Counter(), set(), set(), [], [])
-    for model, rows in by_model.items():
-        try:
-            rule = _rule(path, model, own, found)
-        except _NotRecomputableError as reason:
-            found.reasons[str(reason)] += len(rows)
-            continue
-        found.out_of_range += _out_of_range(rule, rows)
-        for batch in _batches(rows):
-            _audit(rule, batch, seed, found)
+    path, own, found = Path(folder), tuple(classes), Findings()
+    simulated = simulated_files(path)
+    log = rows_of_folder(path, skipped=simulated)
+    _audit_rows(path, log, seed, own, found)
+    audit_simulated(path, simulated, own, found)
     return AuditReport(
-        n_decisions=len(log),
+        n_decisions=found.n_decisions,
         n_equal=found.n_equal,
         differences=tuple(found.differences),
         not_recomputable=dict(found.reasons),
         missing_policies=tuple(sorted(found.missing)),
         altered_policies=tuple(sorted(found.altered)),
-        duplicates=log.duplicates,
-        wrong_sums=tuple(row["event_id"] for row in log.rows if not _sums_to_1(row)),
+        duplicates=(*log.duplicates, *found.duplicates),
+        wrong_sums=tuple(found.wrong_sums),
         out_of_range=tuple(found.out_of_range),
         misfits=tuple(found.misfits),
         n_cut_off=log.n_cut_off,
@@ -113,25 +90,24 @@ def audit_decision_log(
     )
 
 
-def _rule(folder: Path, model: str | None, classes: Iterable[type], found: _Findings) -> DecisionRule:
-    from gyrfalcon.storage import files
-    from gyrfalcon.storage.content_hash import content_hash
-
-    if model is None:
-        raise _NotRecomputableError(_NO_POLICY)
-    file = policy_file(folder, model)
-    if not file.is_file():
-        found.missing.add(model)
-        raise _NotRecomputableError(_MISSING)
-    try:
-        rule = files.load(file, classes)
-    except ValueError as error:
-        found.altered.add(model)
-        raise _NotRecomputableError(f"{_UNREADABLE}: {error}") from None
-    if not isinstance(rule, DecisionRule) or content_hash(rule, classes) != model:
-        found.altered.add(model)
-        raise _NotRecomputableError("their policy is another one than the log names")
-    return rule
+def _audit_rows(
+    folder: Path, log: LoggedDecisions, seed: int | None, classes: tuple[type, ...], found: Findings
+) -> None:
+    """Compute the decisions of live bandits again."""
+    found.n_decisions += len(log)
+    found.wrong_sums += [row["event_id"] for row in log.rows if not _sums_to_1(row)]
+    by_model: defaultdict[str | None, list[Row]] = defaultdict(list)
+    for row in log.rows:
+        by_model[row["model"]].append(row)
+    for model, rows in by_model.items():
+        try:
+            rule = stored_rule(folder, model, classes, found)
+        except NotRecomputableError as reason:
+            found.reasons[str(reason)] += len(rows)
+            continue
+        found.out_of_range += _out_of_range(rule, rows)
+        for batch in _batches(rows):
+            _audit(rule, batch, seed, found)
 
 
 def _batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
@@ -145,7 +121,7 @@ def _batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
             yield part
 
 
-def _audit(rule: DecisionRule, rows: list[Row], seed: int | None, found: _Findings) -> None:
+def _audit(rule: DecisionRule, rows: list[Row], seed: int | None, found: Findings) -> None:
     fits = [_fits(rule, row) for row in rows]
     found.misfits += [row["event_id"] for row, fit in zip(rows, fits, strict=True) if not fit]
     fitting = [row for row, fit in zip(rows, fits, strict=True) if fit]
@@ -154,7 +130,7 @@ def _audit(rule: DecisionRule, rows: list[Row], seed: int | None, found: _Findin
     if seed is None and fitting[0]["seed"] is not None:
         seed = int(fitting[0]["seed"])
     if seed is None:
-        found.reasons["the log has no seed, so that only their probabilities were compared"] += len(fitting)
+        found.reasons[ONLY_PROBABILITIES] += len(fitting)
     computed = _computed(rule, fitting, seed)
     for row, values in zip(fitting, computed, strict=True):
         differences = [

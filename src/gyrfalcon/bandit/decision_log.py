@@ -50,6 +50,7 @@ class DecisionLog:
     def __init__(self, target: LogTarget, problem: Problem, seed: int) -> None:
         self._problem = problem
         self._seed: int | None = None
+        self._experiment: str | None = None
         self._unstorable: int | None = None
         self.rules = DecisionRules()
         self._sink: LineSink | LineWriter
@@ -57,6 +58,7 @@ class DecisionLog:
             target = LogFolder(target)
         if isinstance(target, LogFolder):
             self._seed = seed if target.keep_seed else None
+            self._experiment = target.experiment
             self.rules = DecisionRules(target.path, target.classes)
             self._sink = LineWriter(target, self._header())
         else:
@@ -100,6 +102,7 @@ class DecisionLog:
             "reward_range": None if problem.reward_range is None else list(problem.reward_range),
             "out_of_range": problem.out_of_range,
             "cost": problem.cost,
+            "experiment": self._experiment,
             "fingerprint": fingerprint().to_dict(),
         }
 

@@ -74,10 +74,15 @@ class DecisionRules:
         The folder of the decision log; None stores nothing.
     classes
         Dataclasses of the user's own that policies hold.
+    synced
+        Whether files reach the disk before anything decides by them.
     """
 
-    def __init__(self, folder: Path | None = None, classes: Iterable[type] = ()) -> None:
-        self._folder, self._classes = folder, tuple(classes)
+    def __init__(
+        self, folder: Path | None = None, classes: Iterable[type] = (), *, synced: bool = True
+    ) -> None:
+        self._folder, self._classes, self._synced = folder, tuple(classes), synced
+        self._about: dict[str, Any] | None = None
         self._unstored: dict[str, DecisionRule] = {}
         self.latest: tuple[Epoch | None, Problem | None, str | None] = (None, None, None)
         """The epoch and problem in play, and the hash of their rule."""
@@ -139,5 +144,6 @@ class DecisionRules:
         path = policy_file(self._folder, model)
         if not path.exists():  # two threads or processes that come here at once write the same file
             path.parent.mkdir(parents=True, exist_ok=True)
-            files.save(path, rule, self._classes, about=fingerprint().to_dict())
+            self._about = self._about or fingerprint().to_dict()
+            files.save(path, rule, self._classes, self._about, synced=self._synced)
         self._unstored.pop(model, None)

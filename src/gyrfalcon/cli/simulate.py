@@ -22,6 +22,7 @@ gyrfalcon simulate LinUCB BumpEnvironment --set alpha=0.3
 gyrfalcon simulate Falcon BumpEnvironment --environment-set radius=0.2
 gyrfalcon simulate Greedy XorEnvironment --set model_class.basis.name=Splines
 gyrfalcon simulate LinTS digits --rounds 5000 --out trace.parquet --epochs
+gyrfalcon simulate LinUCB StepExample --replications 3 --keep-log decisions
 """
 
 
@@ -92,6 +93,15 @@ def simulate(
             rich_help_panel="Output",
         ),
     ] = None,
+    keep_log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Log every decision, with its distribution and reward, and the policies that decided.",
+            show_default=False,
+            rich_help_panel="Output",
+        ),
+    ] = None,
     epochs: Annotated[
         bool,
         typer.Option(
@@ -110,7 +120,7 @@ def simulate(
     check_files(out, figure)
     names = _names(learner, environment)
     chosen = _built(*names, learner_settings or [], environment_settings or [])
-    trace = _played(*chosen, rounds, replications, seed, checkpoints)
+    trace = _played(*chosen, rounds, replications, seed, checkpoints, keep_log)
     files = {}
     if out is not None:
         save_trace(out, trace)
@@ -118,6 +128,8 @@ def simulate(
     if figure is not None:
         save_figure(figure, trace, _title(*chosen))
         files["figure"] = str(figure)
+    if keep_log is not None:
+        files["log"] = str(keep_log)
     _report(_title(*chosen), trace, seed, files, epochs=epochs, as_json=as_json)
 
 
@@ -154,7 +166,13 @@ def _built(
 
 
 def _played(
-    learner: Any, environment: Any, rounds: int, replications: int, seed: int, checkpoints: str | None
+    learner: Any,
+    environment: Any,
+    rounds: int,
+    replications: int,
+    seed: int,
+    checkpoints: str | None,
+    keep_log: Path | None,
 ) -> Trace:
     from gyrfalcon.cli._traces import typed_checkpoints
     from gyrfalcon.simulation.simulate import simulate as play
@@ -162,7 +180,14 @@ def _played(
     looks = typed_checkpoints(checkpoints, rounds)
     with progress("Simulating", rounds * replications, "rounds") as tracker:
         return play(
-            learner, environment, rounds, replications, seed, checkpoints=looks, on_rounds=tracker.advance
+            learner,
+            environment,
+            rounds,
+            replications,
+            seed,
+            checkpoints=looks,
+            keep_log=keep_log,
+            on_rounds=tracker.advance,
         )
 
 

@@ -196,6 +196,22 @@ class DecisionTable(Tabular):
             cost=problem.cost,
         )
 
+    @staticmethod
+    def concat(tables: Sequence[DecisionTable]) -> DecisionTable:
+        """The rows of tables that have the same actions, features and columns, in the order given."""
+        if len(tables) == 1:
+            return tables[0]
+        first = tables[0]
+        joined: dict[str, Any] = {
+            name: None
+            if any(getattr(one, name) is None for one in tables)
+            else np.concatenate([getattr(one, name) for one in tables])
+            for name in _COLUMNS
+        }
+        contexts = Contexts.concat([one.contexts for one in tables], first.n_actions)
+        rows = np.concatenate([one.rows for one in tables])
+        return replace(first, contexts=contexts, source_row=rows, **joined)
+
     def to_log(self) -> Log:
         """The rows as a log whose rewards stay in their own unit: what model classes are fitted to."""
         n = len(self)

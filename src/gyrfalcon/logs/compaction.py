@@ -17,6 +17,7 @@ from pathlib import Path
 from gyrfalcon.logs.folder import line_files, lock, rest_of, stems_of, text_of, whole_lines
 from gyrfalcon.logs.outcomes import RowBuilder
 from gyrfalcon.logs.parquet import import_pyarrow, write_rows
+from gyrfalcon.logs.row_columns import schema_of_rows
 from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
 
 
@@ -95,7 +96,6 @@ def _compact(file: Path) -> int:
     if not parquet.exists():  # else a compaction was killed just before its end
         rest = [*builder.others, *builder.join()]
         write_atomically(rest_of(parquet), b"".join(map(text_of, rest)), private=True)
-        fingerprints = [line["fingerprint"] for line in builder.others if "fingerprint" in line]
-        write_rows(parquet, builder.rows, next(iter(fingerprints), None))  # all of one process
+        write_rows(parquet, builder.rows, schema_of_rows(builder.rows, builder.others))
     file.unlink()
     return len(builder.rows)

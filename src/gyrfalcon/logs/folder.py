@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.validation import check_at_least
-from gyrfalcon.logs.rows import FORMAT, Line
+from gyrfalcon.logs.rows import FORMAT, READ_FORMATS, Line
 
 if sys.platform != "win32":
     import fcntl
@@ -40,6 +40,8 @@ class LogFolder:
         "jsonl": lines of JSON. "parquet": files that are closed become Parquet files, beside decisions.
     max_bytes
         Size from which on lines go to a new file.
+    experiment
+        Name of the experiment that decisions belong to, a column of the log; None for none.
     keep_seed
         Whether the log has the bandit's seed, by which audits draw actions again. Whoever reads it and
         chooses event ids can foresee decisions.
@@ -61,6 +63,7 @@ class LogFolder:
     _: KW_ONLY
     format: LogFormat = "jsonl"
     max_bytes: int = 2**26
+    experiment: str | None = field(default=None, repr=False)
     keep_seed: bool = field(default=True, repr=False)
     classes: Iterable[type] = field(default=(), repr=False)
 
@@ -68,6 +71,8 @@ class LogFolder:
         if self.format not in get_args(LogFormat):
             raise ValueError(f"format is {short_repr(self.format)}; choose 'jsonl' or 'parquet'.")
         check_at_least("max_bytes", self.max_bytes, MIN_BYTES)
+        if self.experiment is not None and not isinstance(self.experiment, str):
+            raise ValueError(f"experiment is {short_repr(self.experiment)}; give its name as text, or None.")
         object.__setattr__(self, "classes", tuple(self.classes))
         if self.format == "parquet":
             from gyrfalcon.logs.parquet import import_pyarrow
@@ -132,16 +137,16 @@ def whole_lines(content: bytes, source: Path) -> Iterator[Line]:
             kind = line["kind"]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{source}, line {number}, is damaged ({error}); remove it to go on.") from None
-        if kind == "problem" and line.get("format") != FORMAT:
+        if kind == "problem":
             check_format(line.get("format"), source)
         yield line
 
 
 def check_format(version: object, source: Path) -> None:
-    """Refuse a file of another format version."""
-    if version != FORMAT:
+    """Refuse a file of a format version that is not known."""
+    if isinstance(version, bool) or version not in READ_FORMATS:
         raise ValueError(
-            f"{source} has format version {short_repr(version)}, and this gyrfalcon reads {FORMAT}; "
+            f"{source} has format version {short_repr(version)}, and this gyrfalcon reads 1 to {FORMAT}; "
             "install the gyrfalcon that wrote it."
         )
 
@@ -151,10 +156,15 @@ def is_cut_off(content: bytes) -> bool:
     return bool(content) and not content.endswith(b"\n")
 
 
+def new_name() -> str:
+    """Name of a new file, after all names that were given before."""
+    return f"{time.time_ns():020d}-{secrets.token_hex(4)}"
+
+
 def new_file(folder: Path) -> tuple[int, Path]:
     """A new file to append to, for its owner alone, and locked for as long as it is open."""
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{time.time_ns():020d}-{secrets.token_hex(4)}"
+    name = new_name()
     path = folder / f"{name}.jsonl"
     newborn = folder / f".{name}.gyrfalcon-part" if _HAS_LOCKS else path
     file = os.open(newborn, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)

@@ -8,7 +8,7 @@ from pathlib import Path
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.logs.rows import Line, Row, row_of
 
-_OUTCOME = ("outcome", "reward", "reward_time", "expired", "shown")
+_OUTCOME = ("outcome", "reward", "reward_time", "expired", "shown", "overridden")
 _DECIDED = (
     *("sequence", "time", "context", "action", "propensity", "phase", "epoch", "round", "epoch_round"),
     *("silent", "model", "eligible", "distribution", "action_features", "seed"),
@@ -124,3 +124,4 @@ def _apply(row: Row, line: Line) -> None:
         row["outcome"] = "withdrawn" if line["kind"] == "withdrawn" else settled
         row["reward"], row["reward_time"] = reward, line["time"]
         row["expired"], row["shown"] = line.get("expired", False), line.get("shown")
+        row["overridden"] = row["shown"] is not None

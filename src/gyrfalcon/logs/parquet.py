@@ -1,21 +1,19 @@
-"""Parquet files of logged decisions: the columns of their tables, with labels as text."""
+"""Parquet files of logged decisions: their contents, built in memory, and the rows of bandits in them."""
 
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gyrfalcon.logs.folder import check_format
-from gyrfalcon.logs.rows import FORMAT, LoggedDecisions, Row
+from gyrfalcon.logs.row_columns import arrow_of_rows, row_of_cells
+from gyrfalcon.logs.rows import Row
+from gyrfalcon.logs.schema import LogSchema
 from gyrfalcon.storage.atomic import write_atomically
 
-_VERSION = b"gyrfalcon.log.format"
-_LABELS = b"gyrfalcon.log.labels"
-_FINGERPRINT = b"gyrfalcon.log.fingerprint"
-_CONTEXT = "context."
+GROUP_ROWS = 2**16
+"""Rows of a row group: enough for calls not to matter, few enough to be read in little memory."""
 
 
 def import_pyarrow() -> Any:
@@ -29,70 +27,136 @@ def import_pyarrow() -> Any:
     return pyarrow.parquet
 
 
-def write_rows(path: Path, rows: list[Row], fingerprint: object = None) -> None:
-    """Write rows to a Parquet file in one step, readable for its owner alone.
+class ParquetContent:
+    """Content of a Parquet file, which grows in memory a row group at a time.
 
-    `fingerprint` has the versions of the process that decided; it becomes a part of the metadata.
+    Parameters
+    ----------
+    schema
+        Columns of the file's rows, with metadata.
+    group_rows
+        Rows of a row group.
+    """
+
+    def __init__(self, schema: Any, group_rows: int = GROUP_ROWS) -> None:
+        self.schema, self._group_rows = schema, group_rows
+        self._sink = io.BytesIO()
+        # Features have few equal values: a dictionary of them costs time, and room as well.
+        coded = [one.name for one in schema if _is_text(one.type) and one.name != "event_id"]
+        self._writer = import_pyarrow().ParquetWriter(
+            self._sink, schema, compression="zstd", use_dictionary=coded or False, write_page_checksum=True
+        )
+        self._waiting: list[Any] = []
+        self._n_waiting = 0
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the row groups so far."""
+        return self._sink.tell()
+
+    def takes(self, schema: Any) -> bool:
+        """Whether rows with these columns may be added; those that they lack are null."""
+        known = {one.name: one.type for one in self.schema}
+        return schema.metadata == self.schema.metadata and all(
+            known.get(one.name) == one.type for one in schema
+        )
+
+    def add(self, data: Any) -> None:
+        """Add rows, which are written when there are enough for a row group."""
+        self._waiting.append(_with_columns(data, self.schema))
+        self._n_waiting += data.num_rows
+        if self._n_waiting >= self._group_rows:
+            self._write_groups(self._n_waiting - self._n_waiting % self._group_rows)
+
+    def close(self) -> memoryview:
+        """The whole content."""
+        if self._n_waiting:
+            self._write_groups(self._n_waiting)
+        self._writer.close()
+        return self._sink.getbuffer()
+
+    def _write_groups(self, n_rows: int) -> None:
+        import pyarrow as pa
+
+        waiting = pa.concat_tables(self._waiting)
+        self._writer.write_table(waiting.slice(0, n_rows), row_group_size=self._group_rows)
+        rest = waiting.slice(n_rows)
+        self._waiting, self._n_waiting = [rest] if rest.num_rows else [], rest.num_rows
+
+
+def united_schema(first: Any, second: Any) -> Any:
+    """The columns of both, where their rows are of one problem; else those of the second."""
+    import pyarrow as pa
+
+    if first is None or first.metadata != second.metadata:
+        return second
+    return pa.unify_schemas([first, second]).with_metadata(second.metadata)
+
+
+def write_rows(path: Path, rows: list[Row], schema: LogSchema) -> None:
+    """Write rows of bandits to a Parquet file in one step, readable for its owner alone."""
+    data = arrow_of_rows(rows, schema)
+    content = ParquetContent(data.schema)
+    content.add(data)
+    write_atomically(path, content.close(), private=True)
+
+
+def opened(path: Path, footer: Any = None) -> tuple[Any, LogSchema]:
+    """A Parquet file, open for reading, and what it says of its rows.
+
+    `footer` is its own metadata, if it was read before.
+
+    Raises
+    ------
+    ValueError
+        If it is cut short, damaged, none of a log, or of a newer format.
+    FileNotFoundError
+        If there is none.
     """
     parquet = import_pyarrow()
-    all_text = all(type(label) is str for row in rows for label in _labels_in(row))
-    texts = rows if all_text else [_relabelled(row, json.dumps) for row in rows]
-    about = {_VERSION: str(FORMAT).encode(), _LABELS: b"text" if all_text else b"json"}
-    if fingerprint is not None:
-        about[_FINGERPRINT] = json.dumps(fingerprint).encode()
-    table = LoggedDecisions(tuple(texts)).to_arrow().replace_schema_metadata(about)
-    content = io.BytesIO()
-    parquet.write_table(table, content, compression="zstd")
-    write_atomically(path, content.getvalue(), private=True)
+    try:
+        file = parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True)
+        arrow = file.schema_arrow
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise unreadable(path, error) from None
+    return file, LogSchema.read(arrow.metadata, arrow.names, path)
+
+
+def unreadable(path: Path, error: Exception) -> ValueError:
+    """The error on a file that PyArrow can't read."""
+    reason = " ".join(str(error).split()).rstrip(".")
+    return ValueError(
+        f"{path} can't be read as a Parquet file: {reason}. Take its last good copy, or remove it to go on."
+    )
 
 
 def read_rows(path: Path) -> list[Row]:
     """The rows of a Parquet file, equal to those that were written."""
-    parquet = import_pyarrow()
+    file, schema = opened(path)
     try:
-        table = parquet.read_table(io.BytesIO(path.read_bytes()))
-    except FileNotFoundError:
-        raise
+        cells: list[Mapping[str, Any]] = file.read().to_pylist()
     except Exception as error:
-        raise ValueError(f"{path} can't be read as a Parquet file: {error}.") from None
-    about = table.schema.metadata or {}
-    version = about.get(_VERSION, b"").decode()
-    check_format(int(version) if version.isdecimal() else version, path)
-    rows = [_row(cells) for cells in table.to_pylist()]
-    return rows if about.get(_LABELS) == b"text" else [_relabelled(row, json.loads) for row in rows]
+        raise unreadable(path, error) from None
+    return [row_of_cells(one, schema, number) for number, one in enumerate(cells)]
 
 
-def _row(cells: dict[str, Any]) -> Row:
-    context = {
-        name.removeprefix(_CONTEXT): value
-        for name, value in cells.items()
-        if name.startswith(_CONTEXT) and value is not None
-    }
-    row = {name: value for name, value in cells.items() if not name.startswith(_CONTEXT)}
-    structs = row.get("action_features")
-    return {
-        **row,
-        "context": context,
-        "distribution": row["distribution"] or None,
-        "silent": row["silent"] or None,
-        "action_features": [_given(cell) for cell in structs] if structs else None,
-    }
+def _with_columns(data: Any, schema: Any) -> Any:
+    """The rows with all columns of a schema, in its order."""
+    import pyarrow as pa
+
+    if data.schema.equals(schema):
+        return data
+    missing = {one.name: one.type for one in schema if one.name not in data.column_names}
+    columns = [
+        pa.nulls(data.num_rows, missing[one.name]) if one.name in missing else data[one.name]
+        for one in schema
+    ]
+    return pa.table(columns, schema=schema)
 
 
-def _given(cell: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in cell.items() if value is not None}
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
 
-
-def _labels_in(row: Row) -> list[Any]:
-    shown = [] if row["shown"] is None else [row["shown"]]
-    return [*row["eligible"], row["action"], *shown, *(row["silent"] or [])]
-
-
-def _relabelled(row: Row, change: Callable[[Any], Any]) -> Row:
-    return {
-        **row,
-        "eligible": [change(label) for label in row["eligible"]],
-        "action": change(row["action"]),
-        "shown": None if row["shown"] is None else change(row["shown"]),
-        "silent": None if row["silent"] is None else [change(label) for label in row["silent"]],
-    }
+    return bool(pa.types.is_string(kind) or pa.types.is_dictionary(kind))

@@ -18,8 +18,10 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.frames import Column, Lists, Tabular, label_column, text_column
 
-FORMAT = 1
+FORMAT = 2
 """Version of lines, rows and Parquet files, which each file names."""
+READ_FORMATS = range(1, FORMAT + 1)
+"""Versions that are read."""
 
 Line: TypeAlias = dict[str, Any]
 """A line of a file: `kind` says what it is."""
@@ -64,6 +66,9 @@ def row_of(line: Line, problem: Line) -> Row:
         "expired": False,
         "late": False,
         "shown": None,
+        "overridden": False,
+        "shadow": False,
+        "experiment": problem.get("experiment"),
     }
 
 
@@ -142,12 +147,15 @@ class LoggedDecisions(Tabular):
             "expired": np.array([row["expired"] for row in rows], dtype=np.bool_),
             "late": np.array([row["late"] for row in rows], dtype=np.bool_),
             "shown": _optional_labels([row["shown"] for row in rows]),
+            "overridden": np.array([row["overridden"] for row in rows], dtype=np.bool_),
+            "shadow": np.array([row["shadow"] for row in rows], dtype=np.bool_),
             "phase": text_column([row["phase"] for row in rows]),
             "epoch": _whole(rows, "epoch"),
             "round": _whole(rows, "round"),
             "epoch_round": _whole(rows, "epoch_round"),
             "silent": _labels(row["silent"] or [] for row in rows),
             "model": text_column([row["model"] for row in rows]),
+            "experiment": text_column([row["experiment"] for row in rows]),
             "seed": text_column([row["seed"] for row in rows]),
             "sequence": _whole(rows, "sequence"),
         }
@@ -188,7 +196,7 @@ def _numbers(rows: Iterable[Row], name: str) -> Column:
 
 
 def _whole(rows: Iterable[Row], name: str) -> Column:
-    return np.array([row[name] for row in rows], dtype=np.int64)
+    return np.array([-1 if row[name] is None else row[name] for row in rows], dtype=np.int64)
 
 
 def _contexts(rows: tuple[Row, ...]) -> dict[str, Column]:

@@ -17,6 +17,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import sample
+from gyrfalcon.core.simulated_uniforms import action_generator
 from gyrfalcon.engine.turnover import played_epochs, turn_over
 from gyrfalcon.environments.protocol import PotentialOutcomes
 from gyrfalcon.learners.batched import BatchedPolicy, ReplicationBatch, can_be_batched, supports_batching
@@ -28,7 +29,6 @@ from gyrfalcon.simulation.engine import (
     CHUNK,
     OnRounds,
     Run,
-    action_generator,
     checked,
     chosen_of,
     chunks,

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
+from gyrfalcon.core.epochs import Epoch, decide
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
+from gyrfalcon.core.simulated_uniforms import N_COINS, action_generator, coin_generator, needs_coins
 from gyrfalcon.core.validation import is_own
 from gyrfalcon.engine.finality import final_prefix
 from gyrfalcon.engine.own_policies import checked_epoch
@@ -24,6 +25,7 @@ from gyrfalcon.environments.random_access import check_random_access
 from gyrfalcon.environments.validation import drawn_outcomes
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.steps import Summing, Sums
+from gyrfalcon.simulation.kept_log import KeptReplication
 from gyrfalcon.simulation.trace import Recorder
 
 CHUNK = BLOCK
@@ -49,8 +51,14 @@ class Run:
     checks_draws: bool = False  # whether this replication checks that rounds can be cut anywhere
 
 
-def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) -> None:
-    """Play all rounds of one replication, and record them."""
+def play(
+    run: Run,
+    replication: int,
+    recorder: Recorder,
+    on_rounds: OnRounds,
+    kept: KeptReplication | None = None,
+) -> None:
+    """Play all rounds of one replication, record them, and log them where a log is kept."""
     rounds, rows = Rounds(run), RowBuffer(run.learner, run.problem.n_actions, CHUNK)
     here = slice(replication, replication + 1)
     for epoch in played_epochs(run.learner.start(run.problem), run.n_rounds, rows.next_epoch):
@@ -64,6 +72,8 @@ def play(run: Run, replication: int, recorder: Recorder, on_rounds: OnRounds) ->
             log = Log.of(outcomes.contexts, decisions, run.problem.rewards.to_unit(reward))
             due = chosen_rounds(outcomes.reward_round, chosen), chosen_rounds(outcomes.final_round, chosen)
             rows.add(epoch, log, *due)
+            if kept is not None:
+                kept.add(epoch, outcomes.contexts, decisions, reward, due[0] if due[1] is None else due[1])
             on_rounds(last - first)
 
 
@@ -102,17 +112,6 @@ def regret_of(outcomes: PotentialOutcomes, chosen: Ints, problem: Problem) -> Fl
     return best
 
 
-def action_generator(seed: int) -> np.random.Generator:
-    """The random stream by which a learner's actions are drawn."""
-    return np.random.default_rng([seed, 1])
-
-
-def needs_coins(epoch: Epoch) -> bool:
-    """Whether an epoch flips coins before it draws actions: for bases of a mixture, or for passive rounds."""
-    coins = epoch.passive_design is PassiveDesign.COIN and epoch.passive_share > 0.0
-    return coins or isinstance(epoch.policy, Mixture)
-
-
 class Rounds:
     """Rounds of an environment and uniforms of a learner, from independent streams."""
 
@@ -120,7 +119,7 @@ class Rounds:
         self._run = run
         self._is_own, self._next_check = is_own(run.learner), 0
         self._actions = action_generator(run.seed)
-        self._coins = np.random.default_rng([run.seed, 2])
+        self._coins = coin_generator(run.seed)
         self._uniforms = np.zeros((UNIFORMS_PER_DECISION, CHUNK))
         self._first = 0
         self._drawn: PotentialOutcomes | None = None
@@ -138,7 +137,7 @@ class Rounds:
         n = len(outcomes)
         self._actions.random(out=self._uniforms[2, :n])
         if needs_coins(epoch):
-            self._uniforms[:2, :n] = self._coins.random((n, 2)).T
+            self._uniforms[:N_COINS, :n] = self._coins.random((n, N_COINS)).T
         rounds = np.arange(start, start + n)
         if (
             self._is_own

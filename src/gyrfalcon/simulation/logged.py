@@ -20,6 +20,7 @@ from gyrfalcon.environments.protocol import BLOCK
 from gyrfalcon.environments.streams import rows_of
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.simulation.engine import CHUNK, OnRounds, RowBuffer
+from gyrfalcon.simulation.kept_log import KeptReplication
 from gyrfalcon.simulation.trace import Recorder
 
 
@@ -40,6 +41,7 @@ def replay(
     replication: int,
     recorder: Recorder,
     on_rounds: OnRounds,
+    kept: KeptReplication | None = None,
 ) -> None:
     """Play n_rounds of a log, and record them; regret is nan, because expected rewards are unknown."""
     rows = _Rows(environment, n_rounds, seed, learner if is_own(learner) else None)
@@ -52,6 +54,8 @@ def replay(
             unknown = np.full((1, len(log)), np.nan)
             recorder.rounds(here, int(log.round[0]), unknown, counted.reward[None], log.propensity[None])
             buffer.add(epoch, log)
+            if kept is not None:
+                kept.add(epoch, log.contexts, counted.decisions, counted.reward)
             on_rounds(len(log))
 
 
@@ -83,6 +87,7 @@ class _Counted:
 
     log: Log
     reward: Floats
+    decisions: Decisions
 
 
 class _Rows:
@@ -114,7 +119,7 @@ class _Rows:
         self._next += int(places[-1]) + 1 if len(places) == stop - round_ else n
         kept = _renumbered(decisions, places, round_)
         own = self.environment.own_rewards[rows[places]]
-        return _Counted(Log.of(contexts.take(places), kept, log.reward[rows[places]]), own)
+        return _Counted(Log.of(contexts.take(places), kept, log.reward[rows[places]]), own, kept)
 
     def _candidates(self, round_: int, stop: int) -> Ints:
         """About as many rows as it takes to go on to round `stop`."""

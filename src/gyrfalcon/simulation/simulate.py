@@ -12,6 +12,7 @@ from gyrfalcon.environments.validation import problem_of
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.simulation.batched import NotBatchableError, how_many_together, play_together
 from gyrfalcon.simulation.engine import OnRounds, Run, play
+from gyrfalcon.simulation.kept_log import KeptLog, LogPlace, kept_log
 from gyrfalcon.simulation.logged import replay
 from gyrfalcon.simulation.trace import MOST_ROUNDS, Checkpoints, Recorder, Trace, checkpoint_rounds
 
@@ -26,6 +27,7 @@ def simulate(
     checkpoints: Checkpoints = None,
     first_replication: int = 0,
     keep_policies: bool = False,
+    keep_log: LogPlace | None = None,
     on_rounds: OnRounds | None = None,
 ) -> Trace:
     """Simulate a learner in an environment or on a log, in independent replications.
@@ -55,6 +57,11 @@ def simulate(
         Number of the first replication, so that replications can be computed anywhere and in any parts.
     keep_policies
         Whether the epochs of the trace keep their policies, and with them their models.
+    keep_log
+        Folder for a log of every decision with its distribution and reward, and of the policies that
+        decided: see `read_log` and `LogReader`. `LogFolder` has settings for it. Time counts rounds, and the
+        experiment of a row is "simulation/3" in replication 3. Replications are then computed one after the
+        other; the trace is the same.
     on_rounds
         Progress callback, called with the number of rounds that were just played.
 
@@ -66,9 +73,9 @@ def simulate(
     Raises
     ------
     ValueError
-        If a setting is not valid, the log has too few rows for `n_rounds`, a learner of your own gives
-        probabilities that are none, or an environment of your own gives other rows when rounds are cut
-        elsewhere.
+        If a setting is not valid, `keep_log` has the replications already, the log has too few rows for
+        `n_rounds`, a learner of your own gives probabilities that are none, or an environment of your own
+        gives other rows when rounds are cut elsewhere.
 
     Examples
     --------
@@ -88,21 +95,24 @@ def simulate(
     seeds, report = [replication_seed(seed, number) for number in numbers], on_rounds or _no_progress
     with one_blas_thread():  # outcomes and sums of rows are products of matrices too, not only fits
         if isinstance(environment, LoggedReplay):
-            for number, own_seed in enumerate(seeds):
-                replay(learner, environment, n_rounds, own_seed, number, recorder, report)
+            with kept_log(keep_log, environment.problem, "replay", numbers) as kept:
+                for place, own_seed in enumerate(seeds):
+                    log = None if kept is None else kept.replication(place, own_seed)
+                    replay(learner, environment, n_rounds, own_seed, place, recorder, report, log)
             return recorder.trace()
         problem = problem_of(environment)
         runs = [
-            Run(learner, environment, problem, n_rounds, own_seed, checks_draws=number == 0)
-            for number, own_seed in enumerate(seeds)
+            Run(learner, environment, problem, n_rounds, own_seed, checks_draws=place == 0)
+            for place, own_seed in enumerate(seeds)
         ]
-        _play_all(runs, recorder, report)
+        with kept_log(keep_log, problem, "simulation", numbers) as kept:
+            _play_all(runs, recorder, report, kept)
         return recorder.trace()
 
 
-def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds) -> None:
+def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds, kept: KeptLog | None) -> None:
     """Play the replications, as many together as can be: each has the same trace either way."""
-    size = how_many_together(runs[0])
+    size = how_many_together(runs[0]) if kept is None else 1
     for first in range(0, len(runs), size):
         group = runs[first : first + size]
         progress = ProgressOnce(on_rounds)
@@ -114,7 +124,8 @@ def _play_all(runs: list[Run], recorder: Recorder, on_rounds: OnRounds) -> None:
                 recorder.forget(slice(first, first + len(group)))
                 progress.restart()
         for number, run in enumerate(group, start=first):
-            play(run, number, recorder, progress)
+            log = None if kept is None else kept.replication(number, run.seed)
+            play(run, number, recorder, progress, log)
 
 
 class ProgressOnce:

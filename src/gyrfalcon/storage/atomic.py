@@ -16,11 +16,13 @@ _LONG_AGO = 3600.0
 """Seconds after which a temporary file counts as left behind, even by another machine."""
 
 
-def write_atomically(path: Path, content: str | bytes, *, private: bool = False) -> None:
+def write_atomically(
+    path: Path, content: str | bytes | memoryview, *, private: bool = False, synced: bool = True
+) -> None:
     """Write a file in one step: after a crash the path holds the old file or the new one.
 
     A new file gets the permissions of any new file (the umask), or the owner's alone if it is `private`. A
-    replaced one keeps those it had.
+    replaced one keeps those it had. What is not `synced` may be lost in a power cut.
     """
     path = path.resolve()  # a link stays a link, and its target is replaced
     if path.exists() and not path.is_file():
@@ -28,7 +30,7 @@ def write_atomically(path: Path, content: str | bytes, *, private: bool = False)
         raise OSError(kind, "the path is not that of a file", str(path))
     temporary = path.with_name(_part_name())
     try:
-        _write_through(temporary, content.encode() if isinstance(content, str) else content, private)
+        _write_through(temporary, content.encode() if isinstance(content, str) else content, private, synced)
         if path.exists():
             temporary.chmod(path.stat().st_mode & 0o7777)
         temporary.replace(path)
@@ -36,7 +38,8 @@ def write_atomically(path: Path, content: str | bytes, *, private: bool = False)
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(path.parent)
+    if synced:
+        _sync_folder(path.parent)
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -52,12 +55,13 @@ def _part_name() -> str:
     return f".{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(8)}.gyrfalcon-part"
 
 
-def _write_through(path: Path, content: bytes, private: bool) -> None:
+def _write_through(path: Path, content: bytes | memoryview, private: bool, synced: bool) -> None:
     path.touch(0o600 if private else 0o666, exist_ok=False)
     with path.open("r+b") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if synced:
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

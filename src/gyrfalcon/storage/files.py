@@ -34,10 +34,14 @@ def save(
     value: object,
     classes: Iterable[type] = (),
     about: Mapping[str, Any] | None = None,
+    *,
+    synced: bool = True,
 ) -> None:
     """Write a value atomically: after a crash the path holds the old file or the new one, never a part.
 
-    A new file is readable for its owner alone. What `about` says of the writer is never read back.
+    A new file is readable for its owner alone. What `about` says of the writer is never read back. A file
+    that is not `synced` is left to the system to write, which takes a hundredth of the time: a power cut may
+    lose it.
     """
     encoder = Encoder(ClassIds(classes))
     try:
@@ -53,8 +57,9 @@ def save(
     except RecursionError:
         raise ValueError("the value is nested too deeply to be stored; make its labels flatter.") from None
     try:
-        remove_leftovers(Path(path).resolve().parent)
-        write_atomically(Path(path), _archive(manifest, encoder.arrays), private=True)
+        if synced:
+            remove_leftovers(Path(path).resolve().parent)
+        write_atomically(Path(path), _archive(manifest, encoder.arrays), private=True, synced=synced)
     except OSError as error:
         reason = (
             f"{error.strerror}, so nothing was saved and what was there is untouched; free space or correct"
