@@ -7,9 +7,11 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
+AGREEMENT_VENV := .venv-agreement
+AGREEMENT_READY := $(AGREEMENT_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-kernels test-all coverage build check docs stubs reference format bench open-bandit-data lock clean
+.PHONY: help setup demo test test-long test-kernels test-all coverage build check docs stubs reference format bench agreement open-bandit-data lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -35,6 +37,15 @@ $(DEV_READY): requirements-dev.lock pyproject.toml | $(PY)
 
 $(BENCH_READY): requirements-bench.lock pyproject.toml | $(BENCH_VENV)/bin/python
 	$(call install,$(BENCH_VENV),requirements-bench.lock)
+
+# obp 0.5.7 asks for versions of 2021 and for Python below 3.10, and runs with later ones.
+PIP_FOR_AGREEMENT := $(PYTHON) -m pip --python $(AGREEMENT_VENV)/bin/python install --quiet --disable-pip-version-check
+
+$(AGREEMENT_READY): benchmarks/agreement/requirements.txt | $(AGREEMENT_VENV)/bin/python
+	$(PIP_FOR_AGREEMENT) -r benchmarks/agreement/requirements.txt
+	$(PIP_FOR_AGREEMENT) --no-deps --ignore-requires-python obp==0.5.7
+	$(PIP_FOR_AGREEMENT) --no-deps -e .
+	@touch $@
 
 demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON, Epsilon-FALCON and AdaptiveFalcon in a table and a page
 	$(VENV)/bin/gyrfalcon demo
@@ -93,6 +104,9 @@ reference: $(DEV_READY) ## Write the reference of the command line anew from the
 format: $(DEV_READY) ## Format the code and correct what the linter can
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+
+agreement: $(AGREEMENT_READY) ## Compare estimators with the Open Bandit Pipeline, in an environment of its own
+	$(AGREEMENT_VENV)/bin/python -W ignore -m benchmarks.agreement.obp
 
 bench: $(BENCH_READY) ## Time against hand-written NumPy, CVXPY and five bandit libraries, as ratios
 	$(BENCH_VENV)/bin/python -m benchmarks

@@ -48,7 +48,7 @@ def looped_capital(scores: Floats, candidate: float, k: float = 0.0) -> list[flo
 def test_capital_is_that_of_a_plain_loop(sample: Floats, candidate: float, k: float) -> None:
     scores = sample * (1.0 + k) - k
     bets = plug_in_bets(scores / (k + 1.0), ERROR) / (k + 1.0)
-    capital = log_capital(scores, np.array([candidate]), bets, np.full(len(scores), k))
+    capital = log_capital(scores, np.array([candidate]), bets, np.full(len(scores), k), 0.5)
     assert np.exp(capital[0]) == pytest.approx(looped_capital(scores, candidate, k), rel=1e-9)
 
 

@@ -6,6 +6,9 @@ from gyrfalcon.evaluation.calibration import propensity_calibration as propensit
 from gyrfalcon.evaluation.checks.check import check_log as check_log
 from gyrfalcon.evaluation.checks.finding import LogFinding as LogFinding
 from gyrfalcon.evaluation.checks.report import LogCheck as LogCheck
+from gyrfalcon.evaluation.embeddings import counted_embeddings as counted_embeddings
+from gyrfalcon.evaluation.embeddings import embedding_likelihoods as embedding_likelihoods
+from gyrfalcon.evaluation.embeddings import logistic_embedding_likelihoods as logistic_embedding_likelihoods
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
 from gyrfalcon.evaluation.evaluation import Evaluation as Evaluation
@@ -17,6 +20,9 @@ from gyrfalcon.evaluation.importance_weighted import (
 )
 from gyrfalcon.evaluation.importance_weighted import (
     sub_gaussian_inverse_propensity as sub_gaussian_inverse_propensity,
+)
+from gyrfalcon.evaluation.marginalised import (
+    marginalised_inverse_propensity as marginalised_inverse_propensity,
 )
 from gyrfalcon.evaluation.model_assisted import direct_method as direct_method
 from gyrfalcon.evaluation.model_assisted import doubly_robust as doubly_robust
@@ -37,5 +43,8 @@ from gyrfalcon.evaluation.verdict import Reason as Reason
 from gyrfalcon.evaluation.verdict import Verdict as Verdict
 from gyrfalcon.evaluation.propensity_estimates import PropensityEstimate as PropensityEstimate
 from gyrfalcon.evaluation.propensity_estimates import estimated_propensities as estimated_propensities
+from gyrfalcon.evaluation.switching import switch as switch
+from gyrfalcon.evaluation.tuning import select_max_weight as select_max_weight
+from gyrfalcon.evaluation.tuning import select_shrinkage as select_shrinkage
 
 __all__: list[str]

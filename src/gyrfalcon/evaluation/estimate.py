@@ -55,6 +55,13 @@ class Estimate:
         value = float(contributions.mean())
         return Estimate(value, contributions - value)
 
+    @staticmethod
+    def of_own_contributions(contributions: Floats) -> Estimate:
+        """The mean of contributions (n,) in an array that nobody else has: it becomes the influence."""
+        value = float(contributions.mean())
+        contributions -= value
+        return Estimate(value, contributions)
+
     @property
     def contributions(self) -> Floats:
         """The value plus each row's influence, (n,): numbers whose mean is the value."""

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.validation import check_at_least
-from gyrfalcon.estimates.scores import corrected_scores
 from gyrfalcon.evaluation.estimate import Estimate
 from gyrfalcon.evaluation.importance_weighted import sub_gaussian_weights, weighted_mean
-from gyrfalcon.evaluation.validation import LoggedRows, finite_predictions, target_probabilities
+from gyrfalcon.evaluation.logged_rows import ModelledRows, corrected_contributions, sums_over_actions
+from gyrfalcon.evaluation.validation import finite_predictions, target_probabilities
 
 
 def direct_method(target: ArrayLike, predictions: ArrayLike) -> Estimate:
@@ -42,7 +42,8 @@ def direct_method(target: ArrayLike, predictions: ArrayLike) -> Estimate:
     0.5
     """
     probabilities = target_probabilities(target)
-    return Estimate.of_contributions(_expected(probabilities, finite_predictions(predictions, probabilities)))
+    table = finite_predictions(predictions, probabilities)
+    return Estimate.of_own_contributions(sums_over_actions(probabilities, table))
 
 
 def doubly_robust(
@@ -80,8 +81,8 @@ def doubly_robust(
     >>> doubly_robust(*log, target=[[0.25, 0.75]] * 4, predictions=[[0.5, 0.5]] * 4)
     Estimate(0.242188, standard error 0.4937, 4 rows)
     """
-    rows = LoggedRows.of(rewards, actions, propensities, target)
-    return _corrected(rows, predictions, rows.weights)
+    log = rewards, actions, propensities, target, predictions
+    return Estimate.of_own_contributions(corrected_contributions(*log, _unchanged))
 
 
 def self_normalised_doubly_robust(
@@ -113,11 +114,9 @@ def self_normalised_doubly_robust(
     Estimate
         The policy's estimated value.
     """
-    rows = LoggedRows.of(rewards, actions, propensities, target)
-    table = finite_predictions(predictions, rows.target)
-    residuals = rows.rewards - table[np.arange(len(table)), rows.actions]
-    model = Estimate.of_contributions(_expected(rows.target, table))
-    correction = weighted_mean(rows.weights, residuals)
+    rows = ModelledRows.of(rewards, actions, propensities, target, predictions)
+    model = Estimate.of_contributions(rows.expected)
+    correction = weighted_mean(rows.weights, rows.residuals)
     return Estimate(model.value + correction.value, model.influence + correction.influence)
 
 
@@ -155,8 +154,10 @@ def switch_doubly_robust(
         The policy's estimated value. Its standard error knows nothing of the bias.
     """
     check_at_least("max_weight", max_weight, 0.0)
-    rows = LoggedRows.of(rewards, actions, propensities, target)
-    return _corrected(rows, predictions, np.where(rows.weights <= max_weight, rows.weights, 0.0))
+    log = rewards, actions, propensities, target, predictions
+    return Estimate.of_own_contributions(
+        corrected_contributions(*log, lambda weights: np.where(weights <= max_weight, weights, 0.0))
+    )
 
 
 def shrunk_doubly_robust(
@@ -194,8 +195,10 @@ def shrunk_doubly_robust(
         The policy's estimated value. Its standard error knows nothing of the bias.
     """
     check_at_least("shrinkage", shrinkage, 0.0)
-    rows = LoggedRows.of(rewards, actions, propensities, target)
-    return _corrected(rows, predictions, optimistic_weights(rows.weights, shrinkage))
+    log = rewards, actions, propensities, target, predictions
+    return Estimate.of_own_contributions(
+        corrected_contributions(*log, lambda weights: optimistic_weights(weights, shrinkage))
+    )
 
 
 def sub_gaussian_doubly_robust(
@@ -231,8 +234,10 @@ def sub_gaussian_doubly_robust(
     Estimate
         The policy's estimated value. Its standard error knows nothing of the bias.
     """
-    rows = LoggedRows.of(rewards, actions, propensities, target)
-    return _corrected(rows, predictions, sub_gaussian_weights(rows.weights, shrinkage))
+    log = rewards, actions, propensities, target, predictions
+    return Estimate.of_own_contributions(
+        corrected_contributions(*log, lambda weights: sub_gaussian_weights(weights, shrinkage))
+    )
 
 
 def optimistic_weights(weights: Floats, shrinkage: float) -> Floats:
@@ -243,13 +248,5 @@ def optimistic_weights(weights: Floats, shrinkage: float) -> Floats:
     return np.divide(shrinkage * weights, weights**2 + shrinkage, out=nothing, where=weights > 0.0)
 
 
-def _corrected(rows: LoggedRows, predictions: ArrayLike, weights: Floats) -> Estimate:
-    table = finite_predictions(predictions, rows.target)
-    return Estimate.of_contributions(
-        corrected_scores(rows.target, table, rows.actions, weights, rows.rewards)
-    )
-
-
-def _expected(target: Floats, predictions: Floats) -> Floats:
-    """The predicted reward of the target in each row, (n,)."""
-    return np.asarray(np.einsum("nk,nk->n", target, predictions))
+def _unchanged(weights: Floats) -> Floats:
+    return weights

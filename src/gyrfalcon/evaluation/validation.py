@@ -2,79 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
-from gyrfalcon.estimates.scores import importance_weights
-from gyrfalcon.estimates.validation import check_propensities, check_rewards
+from gyrfalcon.estimates.validation import check_rewards
 
 _LEAST_SUM, _LARGEST_SUM = 1.0 - 1e-6, 1.0 + 1e-6
 """What probabilities may sum to: those of some hundred actions in single precision are closer to 1."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoggedRows:
-    """Valid rows of a log, and the policy to be evaluated on them."""
-
-    rewards: Floats
-    """(n,)."""
-    actions: Ints
-    """(n,) positions."""
-    target: Floats
-    """(n, K) probabilities."""
-    weights: Floats
-    """(n,): the target's probability of the logged action over its propensity."""
-
-    @staticmethod
-    def of(rewards: ArrayLike, actions: ArrayLike, propensities: ArrayLike, target: ArrayLike) -> LoggedRows:
-        """Arrays as a user gave them, converted and checked once."""
-        earned = _column("rewards", rewards)
-        chances = _column("propensities", propensities, len(earned))
-        probabilities = target_probabilities(target, len(earned))
-        chosen = _positions(actions, *probabilities.shape)
-        check_rewards(earned)
-        check_propensities(chances)
-        return LoggedRows(earned, chosen, probabilities, importance_weights(probabilities, chosen, chances))
+_CELLS = 1 << 17
+"""Numbers of a table that are looked at together: they stay in the cache while they are."""
 
 
-def target_probabilities(target: ArrayLike, n_rows: int | None = None) -> Floats:
+def blocks(n_rows: int, n_actions: int) -> Iterator[slice]:
+    """Rows of a table (n, K), some at a time."""
+    size = max(1, _CELLS // n_actions)
+    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+
+
+def target_probabilities(target: ArrayLike, n_rows: int | None = None, name: str = "target") -> Floats:
     """Probabilities (n, K) of a policy, refused unless those of each row sum to 1."""
-    table = _table("target", target, n_rows)
-    with np.errstate(invalid="ignore", over="ignore"):
-        sums = table @ np.ones(table.shape[1])
-    # Numbers of at least 0 that sum to 1 are at most 1. A nan fails every comparison.
-    if not (table.min() >= 0.0 and sums.min() >= _LEAST_SUM and sums.max() <= _LARGEST_SUM):
-        _refuse_probabilities(table, sums)
+    table = as_table(name, target, n_rows)
+    for rows in blocks(*table.shape):
+        check_probabilities(table, rows, name)
     return table
 
 
-def _refuse_probabilities(table: Floats, sums: Floats) -> None:
+def check_probabilities(table: Floats, rows: slice, name: str = "target") -> None:
+    """Refuse rows of a table that are no probabilities."""
+    block = table[rows]
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = block @ np.ones(block.shape[1])
+    # Numbers of at least 0 that sum to 1 are at most 1. A nan fails every comparison.
+    if not (block.min() >= 0.0 and sums.min() >= _LEAST_SUM and sums.max() <= _LARGEST_SUM):
+        _refuse_probabilities(block, sums, rows.start, name)
+
+
+def finite_rewards(rewards: ArrayLike) -> Floats:
+    """Rewards (n,), refused where they are not finite."""
+    earned = as_column("rewards", rewards)
+    check_rewards(earned)
+    return earned
+
+
+def _refuse_probabilities(table: Floats, sums: Floats, first: int, name: str) -> None:
     """Name the first probability that is none, or else the first row whose sum is not 1."""
     valid = (table >= 0.0) & (table <= _LARGEST_SUM)
     if not valid.all():
         row, action = _first_cell(valid)
         raise ValueError(
-            f"row {row}: target gives action {action} a probability of {table[row, action]}, which is not in "
-            "[0, 1]; give the probability with which the policy would choose it."
+            f"row {first + row}: {name} gives action {action} a probability of {table[row, action]}, which "
+            "is not in [0, 1]; give the probability with which the policy would choose it."
         )
     row = int(((sums >= _LEAST_SUM) & (sums <= _LARGEST_SUM)).argmin())
     raise ValueError(
-        f"row {row}: the probabilities of target sum to {sums[row]:.9g}; give those of all actions, "
+        f"row {first + row}: the probabilities of {name} sum to {sums[row]:.9g}; give those of all actions, "
         "whose sum is 1."
     )
 
 
 def finite_predictions(predictions: ArrayLike, target: Floats) -> Floats:
     """Predicted rewards (n, K), refused where they are not finite and the target may act."""
-    table = _table("predictions", predictions, len(target))
-    if table.shape != target.shape:
-        raise ValueError(
-            f"predictions has shape {table.shape} and target {target.shape}; give a column for each action "
-            "in both."
-        )
+    table = matching_table("predictions", predictions, target)
     finite = np.isfinite(table)
     if finite.all():
         return table
@@ -88,7 +80,19 @@ def finite_predictions(predictions: ArrayLike, target: Floats) -> Floats:
     return np.where(finite, table, 0.0)
 
 
-def _column(name: str, values: ArrayLike, n_rows: int | None = None) -> Floats:
+def matching_table(name: str, values: ArrayLike, target: Floats) -> Floats:
+    """A table with a column for each action of the target, (n, K)."""
+    table = as_table(name, values, len(target))
+    if table.shape != target.shape:
+        raise ValueError(
+            f"{name} has shape {table.shape} and target {target.shape}; give a column for each action "
+            "in both."
+        )
+    return table
+
+
+def as_column(name: str, values: ArrayLike, n_rows: int | None = None) -> Floats:
+    """A column of floats, (n,), that has rows."""
     column = np.asarray(values, dtype=np.float64)
     if column.ndim != 1 or len(column) != (len(column) if n_rows is None else n_rows):
         rows = "one number for each row" if n_rows is None else f"one number for each of {n_rows} rows"
@@ -98,7 +102,8 @@ def _column(name: str, values: ArrayLike, n_rows: int | None = None) -> Floats:
     return column
 
 
-def _table(name: str, values: ArrayLike, n_rows: int | None) -> Floats:
+def as_table(name: str, values: ArrayLike, n_rows: int | None) -> Floats:
+    """A table of floats, (n, K)."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape or (n_rows is not None and len(table) != n_rows):
         rows = "n rows" if n_rows is None else f"n = {n_rows} rows"
@@ -106,7 +111,8 @@ def _table(name: str, values: ArrayLike, n_rows: int | None) -> Floats:
     return table
 
 
-def _positions(actions: ArrayLike, n_rows: int, n_actions: int) -> Ints:
+def as_positions(actions: ArrayLike, n_rows: int, n_actions: int) -> Ints:
+    """Positions of actions, (n,), refused where the target has no column for them."""
     positions = np.asarray(actions)
     if positions.shape != (n_rows,):
         raise ValueError(f"actions has shape {positions.shape}; give one position for each of {n_rows} rows.")

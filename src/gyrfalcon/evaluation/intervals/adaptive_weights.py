@@ -40,7 +40,7 @@ def variance_proxies(target: Floats, propensities: Floats) -> Floats:
     return np.asarray(squares.sum(axis=-1))
 
 
-def past_means(proxies: Floats, epoch: Ints) -> Floats:
+def past_means(proxies: Floats, epoch: Ints, *, prior: float | None = None) -> Floats:
     """Means (n,) of the proxies of each row's epoch over the contexts of earlier rows.
 
     Parameters
@@ -49,6 +49,9 @@ def past_means(proxies: Floats, epoch: Ints) -> Floats:
         Variance proxies of every epoch's policy on every row's context.
     epoch : array (n,)
         The epoch in which each row was decided.
+    prior : float, optional
+        A proxy that counts as one more earlier row. Give 1 for contrasts: proxies of a policy are at least 1,
+        but those of a contrast may be as good as 0 in the first rows, whose weights then are without limit.
 
     Returns
     -------
@@ -57,12 +60,21 @@ def past_means(proxies: Floats, epoch: Ints) -> Floats:
         proxy.
     """
     n_epochs, n = np.shape(proxies)
-    if np.shape(epoch) != (n,) or np.min(epoch, initial=0) < 0 or np.max(epoch, initial=0) >= n_epochs:
+    checked = checked_epochs(epoch, n_epochs, n)
+    sums, rows = np.cumsum(proxies, axis=1), np.arange(1, n)
+    later = sums[checked[1:], rows - 1]
+    if prior is not None:
+        return np.concatenate([np.full(min(n, 1), float(prior)), (prior + later) / (rows + 1)])
+    return np.concatenate([np.asarray(proxies)[checked[:1], 0], later / rows])
+
+
+def checked_epochs(epoch: Ints, n_epochs: int, n: int) -> Ints:
+    """Numbers of epochs (n,), refused where no policy has them."""
+    numbers = np.asarray(epoch)
+    whole = np.issubdtype(numbers.dtype, np.integer)
+    if not whole or numbers.shape != (n,) or numbers.min(initial=0) < 0 or numbers.max(initial=0) >= n_epochs:
         raise ValueError(f"epoch must be {n} whole numbers from 0 to {n_epochs - 1}, one per row.")
-    sums = np.cumsum(proxies, axis=1)
-    rows = np.arange(1, n)
-    later = sums[np.asarray(epoch)[1:], rows - 1] / rows
-    return np.concatenate([np.asarray(proxies)[np.asarray(epoch)[:1], 0], later])
+    return numbers
 
 
 def min_var_weights(proxies: Floats) -> Floats:

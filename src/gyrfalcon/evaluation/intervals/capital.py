@@ -24,7 +24,7 @@ _HALVINGS = 45
 
 
 def log_capital(
-    scores: Floats, candidates: Floats, bets: Floats, truncation: Floats, largest_loss: float = 0.5
+    scores: Floats, candidates: Floats, bets: Floats, truncation: Floats, largest_loss: float = 0.25
 ) -> Floats:
     """Logarithm of the capital after each row against each candidate for the mean, (n_candidates, n)."""
     v = candidates[:, None]
@@ -34,7 +34,7 @@ def log_capital(
 
 
 def lower_bounds(
-    scores: Floats, truncation: Floats, error: float, resolution: int, largest_loss: float = 0.5
+    scores: Floats, truncation: Floats, error: float, resolution: int, largest_loss: float = 0.25
 ) -> Floats:
     """Lower bounds in [0, 1] after each row, (n,), which all hold at once but for a probability of `error`.
 

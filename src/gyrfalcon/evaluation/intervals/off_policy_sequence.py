@@ -28,7 +28,7 @@ def off_policy_sequence(
     bounds: Bounds = (0.0, 1.0),
     method: str = "betting",
     resolution: int = 500,
-    largest_loss: float = 0.5,
+    largest_loss: float = 0.25,
 ) -> ConfidenceSequence:
     """Bounds of a policy's value that hold after all rows at once, however small propensities are.
 
@@ -50,14 +50,14 @@ def off_policy_sequence(
     resolution : int
         Candidates on either side among which betting bounds before the last row are rounded outward.
     largest_loss : float
-        The share of the capital that one row may take, in (0, 1). With 0.25 betting bounds are narrower
-        after many rows, and may be wider after few.
+        The share of the capital that one row may take, in (0, 1). The default suits few rows of rare
+        rewards as well as many of large weights, where 0.1 gives narrower bounds still.
 
     Examples
     --------
     >>> scores = np.tile([2.0, 0.0, 0.0, 0.0], 250)
     >>> off_policy_sequence(scores, np.tile([0.0, 2.0, 0.0, 0.0], 250)).last
-    Interval(0.39892, 0.606994, level=0.95, method='one-sided betting')
+    Interval(0.409139, 0.593999, level=0.95, method='one-sided betting')
     """
     check_level(level)
     check_bounds(bounds)

@@ -42,15 +42,9 @@ def one_sided_scores(
     >>> one_sided_scores(half, half, np.array([0, 1]), np.array([1.0, 0.0]), half, 1.0).tolist()
     [1.0, 0.0]
     """
-    _check_unit("reward", reward)
-    _check_unit("model_scores", model_scores)
-    wrong = np.argwhere((target > 0.0) & ~(propensities > 0.0))
-    if len(wrong):
-        row, column = wrong[0].tolist()
-        raise ValueError(
-            f"row {row}: action {column} has a propensity of {propensities[row, column]:g}, and the target "
-            "may take it; choose a target within the logged actions."
-        )
+    check_unit("reward", reward)
+    check_unit("model_scores", model_scores)
+    check_covered(target, propensities)
     played = np.arange(len(action)), action
     weights = np.divide(target, propensities, out=np.zeros(target.shape), where=target > 0.0)
     floor = np.broadcast_to(np.asarray(truncation, dtype=float), len(action))[:, None]
@@ -59,9 +53,20 @@ def one_sided_scores(
     return np.asarray(weights[played] * (reward - capped[played]) + (target * capped).sum(axis=1))
 
 
-def _check_unit(name: str, values: Floats) -> None:
+def check_unit(name: str, values: Floats) -> None:
     """Refuse numbers outside of [0, 1]."""
     wrong = np.argwhere(~((values >= 0.0) & (values <= 1.0)))
     if len(wrong):
         place = tuple(wrong[0].tolist())
         raise ValueError(f"row {place[0]}: {name} is {values[place]:g}; map rewards to [0, 1] first.")
+
+
+def check_covered(target: Floats, propensities: Floats) -> None:
+    """Refuse a target that may take actions without a propensity."""
+    wrong = np.argwhere((target > 0.0) & ~(propensities > 0.0))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise ValueError(
+            f"row {row}: action {column} has a propensity of {propensities[row, column]:g}, and the target "
+            "may take it; choose a target within the logged actions."
+        )

@@ -38,7 +38,9 @@ def check_bounds(bounds: object) -> None:
 def check_largest_loss(largest_loss: object) -> None:
     """Refuse a share of the capital outside (0, 1)."""
     if not (is_number(largest_loss) and 0.0 < largest_loss < 1.0):
-        raise ValueError(f"largest_loss is {short_repr(largest_loss)}; give a number in (0, 1), such as 0.5.")
+        raise ValueError(
+            f"largest_loss is {short_repr(largest_loss)}; give a number in (0, 1), such as 0.25."
+        )
 
 
 def checked_column(values: object, name: str = "contributions", *, least: int = 2) -> Floats:
