@@ -55,7 +55,8 @@ def one_step(
     has found can't be distinguished.
 
     `richer` is any model class; None adds random Fourier features to a linear one, at a length scale chosen
-    by cross-validation. With weights, which stand for uniform play, both fits and the mean are weighted.
+    by cross-validation. With weights, which stand for uniform play, both fits and the mean are weighted, and of
+    the noise in g only that of the coefficients which it shares with f is taken off.
     """
     check_level(level)
     check_whole("n_folds", n_folds, least=5)
@@ -73,7 +74,10 @@ def one_step(
     # Two fits of the same class by different routes differ by rounding, which is no misspecification.
     scores = np.where(np.abs(scores) > 1e-12 * risk.value, scores, 0.0)
     value, error = mean_and_error(scores, weights)
-    value = value - own.excess + other.excess
+    # The richer fit has the noise of the class's own coefficients, and more. Of weighted rows, whose noise is
+    # less well known than equal rows', no more than that part is given back.
+    given_back = other.excess if weights is None else min(other.excess, own.excess)
+    value = value - own.excess + given_back
     return MisspecificationEstimate.at_least(
         value,
         error,

@@ -196,7 +196,11 @@ def _by_products(
     value, _ = mean_and_error(squares[label], shares)
     others = (found.sizes[label] * found.means[label] - e) / (found.sizes[label] - 1)
     influence = (2.0 * e * others / kept[label] - squares[label] - value) / kept[label]
-    influence = influence if shares is None else shares * influence
+    if (
+        shares is not None
+    ):  # rare groups, which count most, are small: their scatter misses a degree of freedom
+        sizes = found.sizes[label]
+        influence = shares * influence * np.sqrt(sizes / (sizes - 1))
     error = float(np.sqrt(np.sum(influence**2))) / len(label)
     n_single = found.n - len(label)
     left_out = (f"{n_single} rows were left out, as their contexts came once.",) if n_single else ()
