@@ -24,6 +24,10 @@ COMMANDS: CommandTable = {
     "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
     "inspect": ("gyrfalcon.cli.inspect", "Show the status of a saved bandit."),
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
+    "diagnose": (
+        "gyrfalcon.cli.diagnose",
+        "Say whether a model class is wrong in a log, where, and what it costs.",
+    ),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

@@ -55,8 +55,8 @@ def one_step(
     has found can't be distinguished.
 
     `richer` is any model class; None adds random Fourier features to a linear one, at a length scale chosen
-    by cross-validation. With weights, which stand for uniform play, both fits and the mean are weighted, and of
-    the noise in g only that of the coefficients which it shares with f is taken off.
+    by cross-validation. With weights, which stand for uniform play, both fits and the mean are weighted, and
+    of the noise in g only that of the coefficients which it shares with f is taken off.
     """
     check_level(level)
     check_whole("n_folds", n_folds, least=5)

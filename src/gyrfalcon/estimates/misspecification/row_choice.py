@@ -57,6 +57,37 @@ def uniform_rows(log: Log, n_actions: int, rows: RowChoice = "auto") -> UniformR
     return _weighted(log, known, raw, n_passive)
 
 
+def residual_rows(log: Log, n_actions: int, rows: RowChoice = "auto") -> UniformRows:
+    """The rows in which errors of a class are looked for: those of uniform play, or all alike if few are.
+
+    If the class holds the true means, residuals of whatever rows average 0 given context and action.
+    """
+    check_choice("rows", rows, ("auto", "passive", "all"))
+    if rows != "auto":
+        return uniform_rows(log, n_actions, rows)
+    if log.passive.any() or log.has_propensity.any():
+        used = uniform_rows(log, n_actions)
+        n = len(used.log) if used.weights is None else effective_number(used.weights)
+        if n >= ENOUGH_PASSIVE or (len(used.log) == len(log) and used.weights is None):
+            return used
+    check_rewards(log.reward)
+    _check_varied(log)
+    note = (
+        "Few rows stand for uniform play, so that all rows count alike: this shows errors of the class where "
+        "the logged policy went."
+    )
+    return UniformRows(log, None, f"{len(log)} rows of logged play, which count alike", (note,))
+
+
+def _check_varied(log: Log) -> None:
+    if len(log) == 0 or np.ptp(log.reward) == 0.0:
+        first = log.reward[0] if len(log) else "missing"
+        raise NotEstimableError(
+            f"the rewards of all {len(log)} rows are {first}, which tells nothing of noise or of a class's "
+            "error; wait for rows with another reward."
+        )
+
+
 def uniform_weights(log: Log, n_actions: int) -> Floats:
     """Weights 1 / (K p) that turn logged play into uniform play over the K eligible actions, (n,).
 
@@ -89,11 +120,7 @@ def _passive(log: Log) -> UniformRows:
 
 def _weighted(log: Log, known: Log, raw: Floats, n_passive: int) -> UniformRows:
     check_rewards(known.reward)
-    if np.ptp(known.reward) == 0.0:
-        raise NotEstimableError(
-            f"the rewards of all {len(known)} rows are {known.reward[0]}, which tells nothing of noise or of "
-            "a class's error; wait for rows with another reward."
-        )
+    _check_varied(known)
     mean, effective = float(raw.mean()), effective_number(raw)
     description = (
         f"{len(known)} rows of {len(log)} ({n_passive} passive), weighted by 1 / (K p) to uniform play over "

@@ -17,7 +17,7 @@ def drawn_signs(n_rows: int, n_draws: int, seed: int) -> Floats:
     (3, 2)
     """
     bits = np.random.default_rng([seed, n_rows]).integers(0, 2, (n_rows, n_draws), dtype=np.int8)
-    return 2.0 * bits - 1.0
+    return np.asarray(2.0 * bits - 1.0, dtype=np.float64)
 
 
 def n_draws_of(n_rows: int, wanted: int) -> int:

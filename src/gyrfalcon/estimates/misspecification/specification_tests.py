@@ -18,13 +18,12 @@ from gyrfalcon.estimates.misspecification.residual_tests import (
     kernel_test,
 )
 from gyrfalcon.estimates.misspecification.result import NotEstimableError
-from gyrfalcon.estimates.misspecification.row_choice import RowChoice, UniformRows, uniform_rows
+from gyrfalcon.estimates.misspecification.row_choice import RowChoice, UniformRows, residual_rows
 from gyrfalcon.estimates.misspecification.specification_result import (
     SpecificationTest,
     SpecificationTests,
     holm_adjusted,
 )
-from gyrfalcon.estimates.validation import check_rewards
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass
 
@@ -56,8 +55,8 @@ def specification_test(
     Parameters
     ----------
     log : Log
-        Log with passive rows or known propensities. If there are neither, all rows are taken alike, which is
-        right where the context's features are all that actions were chosen by.
+        Rows of any play: a class that holds the true means holds them in whatever rows, if actions were
+        chosen by the features of the context.
     problem : Problem or int
         The problem, by whose actions the log is aligned, or its number of actions.
     model_class : ModelClass, default Linear()
@@ -67,7 +66,8 @@ def specification_test(
     method : {'auto', 'reset', 'kernel'}, default 'auto'
         Which test to make.
     rows : {'auto', 'passive', 'all'}, default 'auto'
-        Which rows to use, as in `misspecification_estimate`.
+        Which rows to use, as in `misspecification_estimate`; but with "auto", where those are worth fewer
+        than 200 passive ones, all rows alike.
     seed : int, default 0
         Random seed of the signs.
 
@@ -89,7 +89,7 @@ def specification_test(
     """
     check_choice("method", method, ("auto", "reset", "kernel"))
     given, n_actions = rows_of_problem(log, problem)
-    used = _rows(given, n_actions, rows)
+    used = residual_rows(given, n_actions, rows)
     fitted = model_class.oracle(used.log.contexts, n_actions) if oracle is None else oracle
     if not isinstance(fitted, LinearOracle):
         raise NotEstimableError(
@@ -118,20 +118,6 @@ def specification_test(
         rows=used.description,
         notes=used.notes,
     )
-
-
-def _rows(log: Log, n_actions: int, rows: RowChoice) -> UniformRows:
-    """Rows and weights; all rows alike where nothing is known of how their actions were chosen."""
-    if rows != "auto" or log.has_propensity.any() or log.passive.any():
-        return uniform_rows(log, n_actions, rows)
-    check_rewards(log.reward)
-    if len(log) == 0 or np.ptp(log.reward) == 0.0:
-        raise NotEstimableError(
-            f"the rewards of all {len(log)} rows are the same, which tells nothing of a class's error; wait "
-            "for rows with another reward."
-        )
-    note = "Propensities are unknown: the tests hold if actions were chosen by the features of the context alone."
-    return UniformRows(log, None, f"{len(log)} rows of unknown propensity, which count alike", (note,))
 
 
 def _outcome(method: str, oracle: LinearOracle, used: UniformRows, seed: int) -> tuple[Outcome, int]:

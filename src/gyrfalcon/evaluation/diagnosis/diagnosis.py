@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,12 +15,13 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.crossfit import check_rows_for_folds, cross_fitted
 from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
 from gyrfalcon.estimates.misspecification.one_step import learnable, richer_cross_fit
-from gyrfalcon.estimates.misspecification.passive_rows import folds, points
+from gyrfalcon.estimates.misspecification.passive_rows import folds
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
-from gyrfalcon.estimates.misspecification.row_choice import RowChoice, uniform_rows
+from gyrfalcon.estimates.misspecification.row_choice import RowChoice, residual_rows, uniform_rows
 from gyrfalcon.estimates.misspecification.specification_result import SpecificationTests
 from gyrfalcon.estimates.misspecification.specification_tests import specification_test
-from gyrfalcon.evaluation.diagnosis.misfit import FeatureProfile, Misfits, PairProfile, most_telling_region
+from gyrfalcon.evaluation.diagnosis.misfit import Misfits
+from gyrfalcon.evaluation.diagnosis.profiles import most_telling_region
 from gyrfalcon.evaluation.diagnosis.recommendation import Evidence, recommendations, verdict_of
 from gyrfalcon.evaluation.diagnosis.result import Diagnosis
 from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost, default_candidates, reward_cost
@@ -78,8 +79,8 @@ def diagnose(
     >>> reward = outcomes.rewards[np.arange(1000), action]
     >>> log = StepExample().problem.log(outcomes.contexts, action + 1, reward, propensities="uniform")
     >>> found = diagnose(log)
-    >>> found.region.action, [round(end, 1) for end in (found.region.low, found.region.high)]
-    (1, [0.4, 0.5])
+    >>> print(found.region)
+    action 1, x from 0.387 to 0.494: rewards are 0.395 +- 0.013 below the class's predictions
     """
     usable = usable_rows(log, problem)
     labels, names = usable.table.actions, usable.feature_names
@@ -88,13 +89,15 @@ def diagnose(
     epochs = attempted("Risk by epoch", lambda: _epochs(usable, model_class, rows, reports))
     misfits = attempted("Where it is wrong", lambda: _misfits(usable, model_class, richer, rows))
     cost = attempted("What it costs", lambda: _cost(usable, model_class, richer, level))
-    profiles = () if misfits.value is None else misfits.value.profiles(names, len(labels))
+    where, K = misfits.value, len(labels)
+    profiles = () if where is None else where.feature_profiles(names, K)
+    pair = None if where is None else where.most_telling_pair(profiles, names, K)
     found = Evidence(
         misspecification=estimate.value,
         tests=tests.value,
         cost=cost.value,
         epochs=epochs.value or (),
-        n_actions=len(labels),
+        n_actions=K,
         reward_span=_span(usable),
     )
     return Diagnosis(
@@ -105,10 +108,11 @@ def diagnose(
         misspecification=found.misspecification,
         tests=found.tests,
         epochs=found.epochs,
-        by_action=() if misfits.value is None else misfits.value.by_action(labels),
+        by_action=() if where is None else where.by_action(labels),
         profiles=profiles,
-        pair=None if misfits.value is None else _pair(misfits.value, profiles, names, len(labels)),
-        region=most_telling_region(profiles, labels),
+        pair=pair,
+        region=most_telling_region(profiles, pair, labels),
+        misfit_rows="" if where is None else where.rows,
         cost=found.cost,
         reward_unit=reward_unit,
         costs=usable.table.cost,
@@ -159,6 +163,8 @@ def _epochs(
         raise NotEstimableError(
             "constrained fits by epoch are of linear classes; give one, such as Linear()."
         )
+    if usable.log.passive.all():
+        raise NotEstimableError("all rows are uniform play, so that the fit to all rows is the best one.")
     places = np.flatnonzero(usable.log.passive if used.weights is None else usable.log.has_propensity)
     return risks_by_epoch(usable.log, oracle, places, used.weights, reports)
 
@@ -168,7 +174,7 @@ def _misfits(
 ) -> Misfits:
     """Residuals of both classes by rows that their fits have not seen."""
     n_actions = usable.table.n_actions
-    used = uniform_rows(usable.log, n_actions, rows)
+    used = residual_rows(usable.log, n_actions, rows)
     kept = learnable(used.log, n_actions)
     log = used.log.where(kept)
     weights = None if used.weights is None else used.weights[kept]
@@ -176,7 +182,8 @@ def _misfits(
     oracle, fold = model_class.oracle(log.contexts, n_actions), folds(log, N_FOLDS)
     own = cross_fitted(oracle, log, fold, weights)
     wide = richer_cross_fit(oracle, log, fold, n_actions, richer, weights)
-    return Misfits(log, np.ones(len(log)) if weights is None else weights, own, wide)
+    given = np.ones(len(log)) if weights is None else weights
+    return Misfits(log, given, own, wide, used.description)
 
 
 def _cost(usable: UsableRows, model_class: ModelClass, richer: ModelClass | None, level: float) -> RewardCost:
@@ -192,18 +199,6 @@ def _cost(usable: UsableRows, model_class: ModelClass, richer: ModelClass | None
         distribution=usable.table.distribution,
         level=level,
     )
-
-
-def _pair(
-    misfits: Misfits, profiles: Sequence[FeatureProfile], names: Sequence[str], n_actions: int
-) -> PairProfile | None:
-    """The map over the two most telling features; None if fewer vary."""
-    if len(profiles) < 2:
-        return None
-    columns = points(misfits.log)
-    first, second = (names.index(profile.feature) for profile in profiles[:2])
-    pair = profiles[0].feature, profiles[1].feature
-    return misfits.over((columns[:, first], columns[:, second]), pair, n_actions)
 
 
 def _span(usable: UsableRows) -> float:

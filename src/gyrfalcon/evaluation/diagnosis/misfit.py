@@ -5,124 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.crossfit import CrossFit
 from gyrfalcon.estimates.misspecification.passive_rows import points
+from gyrfalcon.evaluation.diagnosis.cells import Cells, bin_edges, bins_of
+from gyrfalcon.evaluation.diagnosis.profiles import ActionMisfit, FeatureProfile, PairProfile
 
 MOST_BINS = 10
 PAIR_BINS = 6
+MOST_PAIRED = 6
 ROWS_PER_BIN = 20
 """Rows of an average action in a bin; fewer bins where rows are few."""
-FEWEST_ROWS = 5
-"""Rows of a cell below which it is left empty: an error of fewer says little."""
-
-
-@dataclass(frozen=True, slots=True)
-class ActionMisfit:
-    """How wrong the class is for one action.
-
-    Attributes
-    ----------
-    action : Hashable
-        Label of the action.
-    n_rows : int
-        Number of rows of the action that were used.
-    excess : float
-        Mean squared distance between the class and a richer one, in squared reward units; below 0 by chance.
-    standard_error : float
-        Its standard error.
-    share : float
-        Share of the whole misfit that this action makes up, between 0 and 1.
-    """
-
-    action: Hashable
-    n_rows: int
-    excess: float
-    standard_error: float
-    share: float
-
-    @property
-    def z(self) -> float:
-        """The excess in standard errors."""
-        return self.excess / self.standard_error if self.standard_error > 0.0 else 0.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureProfile:
-    """Signed misfit along one feature: by action and bin, what rewards are above the class's predictions.
-
-    Attributes
-    ----------
-    feature : str
-        Name of the feature.
-    edges : array of float
-        Ends of the bins, (B + 1,).
-    residual : array of float
-        Mean reward above the prediction, (K, B), in reward units; nan where there are too few rows.
-    standard_error : array of float
-        Standard errors, (K, B).
-    smoothed : array of float
-        What the richer class says of the same cells, (K, B).
-    n_rows : array of int
-        Rows of each cell, (K, B).
-    explained : float
-        Part of b that goes along with this feature, noise taken off, in squared reward units.
-    z : float
-        How far the squared residuals are above noise, in standard deviations.
-    """
-
-    feature: str
-    edges: Floats
-    residual: Floats
-    standard_error: Floats
-    smoothed: Floats
-    n_rows: Ints
-    explained: float
-    z: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairProfile:
-    """Signed misfit over two features: mean reward above the class's prediction, by action and cell.
-
-    Attributes
-    ----------
-    features : tuple[str, str]
-        Names of the features.
-    edges : tuple of two arrays
-        Ends of the bins of either.
-    residual, standard_error : array of float
-        (K, B, C), nan where there are too few rows.
-    n_rows : array of int
-        (K, B, C).
-    """
-
-    features: tuple[str, str]
-    edges: tuple[Floats, Floats]
-    residual: Floats
-    standard_error: Floats
-    n_rows: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """The bin of a feature and the action in which the misfit stands out most from noise."""
-
-    action: Hashable
-    feature: str
-    low: float
-    high: float
-    residual: float
-    standard_error: float
-
-    @property
-    def z(self) -> float:
-        """The mean residual in standard errors."""
-        return self.residual / self.standard_error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +31,8 @@ class Misfits:
     weights: Floats
     own: CrossFit
     richer: CrossFit
+    rows: str = ""
+    """Which rows these are."""
 
     def by_action(self, labels: Sequence[Hashable]) -> tuple[ActionMisfit, ...]:
         """How wrong the class is for each action that has rows, in the order of the labels.
@@ -195,89 +95,34 @@ class Misfits:
         cells = Cells.of(place, shape[0] * shape[1] * shape[2], self.weights)
         mean, error = cells.mean_and_error(self.own.residuals)
         usable = cells.usable & (error > 0.0)
+        excess = np.where(usable, mean**2 - error**2, 0.0)
         return PairProfile(
             features=names,
             edges=edges,
             residual=np.where(usable, mean, np.nan).reshape(shape),
             standard_error=np.where(usable, error, np.nan).reshape(shape),
             n_rows=cells.counts.reshape(shape),
+            explained=float(cells.weight @ excess) / float(self.weights.sum()),
         )
 
-    def profiles(self, names: Sequence[str], n_actions: int) -> tuple[FeatureProfile, ...]:
+    def feature_profiles(self, names: Sequence[str], n_actions: int) -> tuple[FeatureProfile, ...]:
         """Profiles along all features that vary, those that go along with most of b first."""
         columns = points(self.log)
         varied = [place for place in range(columns.shape[1]) if np.ptp(columns[:, place]) > 0.0]
         found = [self.along(columns[:, place], names[place], n_actions) for place in varied]
         return tuple(sorted(found, key=lambda one: -one.explained))
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """Weighted means of rows within cells, with errors that are robust to unequal noise."""
-
-    place: Ints
-    weights: Floats
-    counts: Ints
-    weight: Floats
-
-    @staticmethod
-    def of(place: Ints, n_cells: int, weights: Floats) -> Cells:
-        """Cells of rows that stand at these places."""
-        return Cells(
-            place, weights, np.bincount(place, minlength=n_cells), np.bincount(place, weights, n_cells)
-        )
-
-    @property
-    def usable(self) -> Bools:
-        """Which cells have enough rows."""
-        return np.asarray(self.counts >= FEWEST_ROWS)
-
-    def mean_and_error(self, values: Floats) -> tuple[Floats, Floats]:
-        """Weighted means and their standard errors, (C,) each; 0 where there are no rows."""
-        weight = np.where(self.weight > 0.0, self.weight, 1.0)
-        n = len(self.counts)
-        mean = np.bincount(self.place, self.weights * values, n) / weight
-        squares = np.bincount(self.place, (self.weights * (values - mean[self.place])) ** 2, n)
-        freed = self.counts / np.maximum(self.counts - 1, 1)
-        return np.asarray(mean), np.sqrt(squares * freed) / weight
-
-
-def bin_edges(column: Floats, most: int) -> Floats:
-    """Edges of at most so many bins with about as many rows each; halfway between few distinct values.
-
-    >>> bin_edges(np.array([0.0, 1.0, 1.0, 0.0]), 10).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    values = np.unique(column)
-    if len(values) <= most:
-        return np.concatenate([values[:1], (values[1:] + values[:-1]) / 2.0, values[-1:]])
-    return np.unique(np.quantile(column, np.linspace(0.0, 1.0, most + 1)))
-
-
-def bins_of(column: Floats, edges: Floats) -> Ints:
-    """The bin of each value, (n,): edges belong to the bin above, the last to the one below."""
-    return np.asarray(np.clip(np.searchsorted(edges, column, side="right") - 1, 0, max(len(edges) - 2, 0)))
-
-
-def most_telling_region(profiles: Sequence[FeatureProfile], labels: Sequence[Hashable]) -> Region | None:
-    """The cell whose residual is most standard errors from 0, over all features and actions."""
-    best: Region | None = None
-    for profile in profiles:
-        ratios = np.abs(profile.residual) / profile.standard_error
-        if np.isnan(ratios).all():
-            continue
-        action, cell = np.unravel_index(int(np.nanargmax(ratios)), ratios.shape)
-        region = Region(
-            labels[int(action)],
-            profile.feature,
-            float(profile.edges[cell]),
-            float(profile.edges[cell + 1]),
-            float(profile.residual[action, cell]),
-            float(profile.standard_error[action, cell]),
-        )
-        if best is None or abs(region.z) > abs(best.z):
-            best = region
-    return best
+    def most_telling_pair(
+        self, profiles: Sequence[FeatureProfile], names: Sequence[str], n_actions: int
+    ) -> PairProfile | None:
+        """The profile over the two of the first six features that go along with most of b together."""
+        columns = points(self.log)
+        places = [names.index(profile.feature) for profile in profiles[:MOST_PAIRED]]
+        found = [
+            self.over((columns[:, one], columns[:, other]), (names[one], names[other]), n_actions)
+            for one, other in combinations(places, 2)
+        ]
+        return max(found, key=lambda pair: pair.explained, default=None)
 
 
 def _n_bins(n_rows: int, n_actions: int) -> int:

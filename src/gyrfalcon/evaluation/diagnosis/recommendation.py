@@ -75,6 +75,11 @@ def _classes(found: Evidence) -> tuple[str, ...]:
         )
     gain = cost.richer.gain
     interval = f"{_middle(gain.low, gain.high):+.3g} a round ({gain.low:+.3g} to {gain.high:+.3g})"
+    if not cost.supported:
+        return (
+            "Let AdaptiveFalcon(classes='auto') try richer classes: a richer class's greedy policy seems to "
+            f"earn {interval} more, but this log holds too little of what one of both would do to say so.",
+        )
     if gain.low > 0.0:
         return (
             f"Let richer classes take part, by AdaptiveFalcon(classes='auto'): the greedy policy of a richer "
@@ -94,13 +99,13 @@ def _constraint(found: Evidence) -> tuple[str, ...]:
     if cost is None or cost.uniform.gain is None or b is None:
         return ()
     gain = cost.uniform.gain
-    if gain.low <= 0.0:
+    if gain.low <= 0.0 or not cost.supported:
         binding = [one for one in found.epochs if one.binding]
         if not binding:
             return ()
         return (
-            f"In {len(binding)} of {len(found.epochs)} epochs the fit to all rows is worse under uniform play "
-            "than noise explains; but a constraint by passive rows would earn no more that this log shows.",
+            f"In {len(binding)} of {len(found.epochs)} epochs the fit to all rows is worse under uniform "
+            "play than noise explains, but this log does not show that a constraint would earn more.",
         )
     share = _share(b, found)
     return (
@@ -134,7 +139,12 @@ def _more_rows(found: Evidence) -> tuple[str, ...]:
             f"A misspecification up to {b.upper:.3g} would have gone unnoticed; four times as many rows "
             "halve that.",
         )
-    relative = b.standard_error / max(b.b_hat, b.standard_error)
+    if b.lower == 0.0:
+        return (
+            f"How large b is stays open, as its interval is 0 to {b.upper:.3g} by {b.n_rows} rows: four "
+            "times as many halve it.",
+        )
+    relative = b.standard_error / b.b_hat
     if relative <= WANTED_RELATIVE_ERROR:
         return ()
     more = math.ceil(b.n_rows * ((relative / WANTED_RELATIVE_ERROR) ** 2 - 1.0))
@@ -146,7 +156,7 @@ def _more_rows(found: Evidence) -> tuple[str, ...]:
 
 def _rounded(n: int) -> int:
     """A number of rows to two digits, upwards."""
-    unit = 10 ** max(len(str(n)) - 2, 0)
+    unit = int(10 ** max(len(str(n)) - 2, 0))
     return math.ceil(n / unit) * unit
 
 

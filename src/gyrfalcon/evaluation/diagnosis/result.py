@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
 from gyrfalcon.estimates.misspecification.specification_result import SpecificationTests
-from gyrfalcon.evaluation.diagnosis.misfit import ActionMisfit, FeatureProfile, PairProfile, Region
+from gyrfalcon.evaluation.diagnosis.profiles import ActionMisfit, FeatureProfile, PairProfile, Region
 from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost
 from gyrfalcon.evaluation.diagnosis.risk_by_epoch import EpochRisk
 from gyrfalcon.evaluation.diagnosis.usable_rows import SetAside
@@ -44,6 +44,8 @@ class Diagnosis:
         Signed misfit over the two most telling features.
     region : Region or None
         Action and bin in which the misfit stands out most.
+    misfit_rows : str
+        Which rows `by_action`, `profiles`, `pair` and `region` are of.
     cost : RewardCost or None
         What it costs in reward.
     reward_unit : str
@@ -67,6 +69,7 @@ class Diagnosis:
     profiles: tuple[FeatureProfile, ...]
     pair: PairProfile | None
     region: Region | None
+    misfit_rows: str
     cost: RewardCost | None
     reward_unit: str
     costs: bool

@@ -1,4 +1,4 @@
-"""What a wrong class costs in reward: greedy policies of the class and of richer ones, by doubly robust values.
+"""What a wrong class costs in reward: doubly robust values of its greedy policy and of richer classes'.
 
 Models of a block of rows are fitted to earlier blocks alone. Propensities of an adaptive learner follow from
 earlier rewards, so that a model which has seen later rows would bias the comparison.
@@ -12,14 +12,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.result import NotEstimableError
 from gyrfalcon.estimates.misspecification.row_choice import uniform_weights
 from gyrfalcon.estimates.scores import dr_scores, greedy_policy
 from gyrfalcon.evaluation.intervals.adaptive_weights import min_var_weights, weighted_interval
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.oracles.features.bases import Identity, Joined, Polynomial
+from gyrfalcon.oracles.features.bases import Basis, Identity, Joined, Polynomial
 from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass
@@ -28,6 +28,8 @@ N_BLOCKS = 10
 FIRST_BLOCK = 2
 """Blocks that are only learned from."""
 FEWEST_ROWS = 100
+MEAN_WEIGHT_TOLERANCE = 0.2
+"""How far the mean importance weight of a policy may be from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,9 @@ class RewardCost:
         Which class that was in the last block.
     n_rows : int
         Rows on which policies were compared.
+    supported : bool
+        Whether importance weights of all three policies average about 1: if not, what one of them would do is
+        rare in the log, and intervals are too narrow.
     notes : tuple[str, ...]
         What needs attention.
     """
@@ -74,6 +79,7 @@ class RewardCost:
     richer: PolicyValue
     chosen: str
     n_rows: int
+    supported: bool
     notes: tuple[str, ...] = ()
 
 
@@ -83,7 +89,12 @@ def default_candidates(model_class: ModelClass, n_features: int) -> dict[str, Mo
     scale = float(np.sqrt(max(n_features, 1)))
     wide = Joined((Identity(), RandomFourier(n_features=60, length_scale=scale)))
     near = Joined((Identity(), RandomFourier(n_features=60, length_scale=scale / 3.0)))
-    bases = {"products": Polynomial(degree=2), "splines": Splines(), "Fourier": wide, "short Fourier": near}
+    bases: dict[str, Basis] = {
+        "products": Polynomial(degree=2),
+        "splines": Splines(),
+        "Fourier": wide,
+        "short Fourier": near,
+    }
     if n_features == 0:
         return {}
     return {name: replace(base, basis=basis, ridge=max(base.ridge, 1.0)) for name, basis in bases.items()}
@@ -130,19 +141,85 @@ def reward_cost(
             f"{len(rows)} rows have known propensities; wait for at least {FEWEST_ROWS} to compare what "
             "policies earn."
         )
+    learned = learned_policies(rows, n_actions, model_class, candidates, n_blocks)
+    values = np.stack([dr_scores(policy, learned.scores, learned.later) for policy in learned.policies])
+    weights = learned.weights(None if distribution is None else distribution[known])
+    own, uniform, wide = _compared(values, weights, level)
+    means = learned.mean_weights()
+    supported = all(abs(mean - 1.0) <= MEAN_WEIGHT_TOLERANCE for mean in means)
+    notes = _notes(rows, means)
+    return RewardCost(own, uniform, wide, learned.chosen, len(learned.later), supported, notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedPolicies:
+    """Greedy policies on later rows, each row's by models of earlier blocks."""
+
+    later: Log
+    """Rows of all blocks but the first two."""
+    sizes: tuple[int, ...]
+    """Numbers of rows of their blocks."""
+    policies: tuple[Floats, Floats, Floats]
+    """Probabilities (n, K) of the class's plain fit, its weighted fit and the richer class."""
+    scores: Floats
+    """(n, K): rewards that the richer class predicts."""
+    chosen: str
+    """Name of the richer class in the last block."""
+
+    def weights(self, distribution: Floats | None) -> Floats:
+        """MinVar weights of rows, (n,), one for each block, from the two blocks before.
+
+        The variance of a doubly robust score goes with sum pi^2 / p; where distributions are unknown, with
+        (pi / p)^2 of the logged action, whose expectation that is.
+        """
+        n = len(self.later)
+        own = None if distribution is None else distribution[-n:]
+        proxies = np.sum([_proxies(self.later, policy, own) for policy in self.policies], axis=0)
+        ends = np.cumsum([0, *self.sizes])
+        spans = [slice(ends[max(block - 2, 0)], ends[block]) for block in range(1, len(self.sizes))]
+        means = [float(proxies[span].mean()) for span in spans]
+        # The first block has none before it, and takes the next one's weight: the same for all its rows.
+        return min_var_weights(np.maximum(np.repeat([means[0], *means], self.sizes), 1.0))
+
+    def mean_weights(self) -> list[float]:
+        """Mean importance weights of the policies, each about 1 where the log holds what they would do."""
+        played = np.arange(len(self.later)), self.later.action
+        return [float((policy[played] / self.later.propensity).mean()) for policy in self.policies]
+
+
+def learned_policies(
+    rows: Log,
+    n_actions: int,
+    model_class: ModelClass,
+    candidates: dict[str, ModelClass],
+    n_blocks: int = N_BLOCKS,
+) -> LearnedPolicies:
+    """Greedy policies of the class and of the candidate that predicted best, block by block.
+
+    Parameters
+    ----------
+    rows
+        Rows in order, with known propensities.
+    n_actions
+        Number of actions K.
+    model_class
+        The class in question, itself among the candidates.
+    candidates
+        Richer classes by name.
+    n_blocks
+        Number of blocks of about equal size.
+    """
     ends = np.linspace(0, len(rows), n_blocks + 1).astype(int)
     parts = [rows.take(slice(start, stop)) for start, stop in pairwise(ends)]
-    tables = {name: scores_by_block(parts, one, n_actions) for name, one in candidates.items()}
     plain = scores_by_block(parts, model_class, n_actions)
     weighted = scores_by_block(parts, model_class, n_actions, weighted=True)
+    tables = {name: scores_by_block(parts, one, n_actions) for name, one in candidates.items()}
     richer, chosen = _best_so_far(parts, {"the class itself": plain, **tables})
     later = rows.take(slice(int(ends[FIRST_BLOCK]), None))
-    policies = [greedy_policy(_later(scores), later.contexts) for scores in (plain, weighted, richer)]
-    values = np.stack([dr_scores(policy, _later(richer), later) for policy in policies])
-    sizes = [len(part) for part in parts]
-    weights = _row_weights(rows, policies, None if distribution is None else distribution[known], sizes)
-    notes = _notes(rows, later, policies)
-    return _compared(values, weights, level, chosen, notes)
+    given = [np.concatenate(scores[FIRST_BLOCK - 1 :]) for scores in (plain, weighted, richer)]
+    own, uniform, wide = (greedy_policy(scores, later.contexts) for scores in given)
+    sizes = tuple(len(part) for part in parts[FIRST_BLOCK:])
+    return LearnedPolicies(later, sizes, (own, uniform, wide), given[2], chosen)
 
 
 def scores_by_block(
@@ -159,10 +236,6 @@ def scores_by_block(
     return scores
 
 
-def _later(scores: Sequence[Floats]) -> Floats:
-    return np.concatenate(scores[FIRST_BLOCK - 1 :])
-
-
 def _best_so_far(parts: Sequence[Log], tables: dict[str, list[Floats]]) -> tuple[list[Floats], str]:
     """In each block the scores of the class whose squared error was least in earlier blocks."""
     names = list(tables)
@@ -177,42 +250,20 @@ def _best_so_far(parts: Sequence[Log], tables: dict[str, list[Floats]]) -> tuple
     return richer, chosen
 
 
-def _row_weights(
-    rows: Log, policies: Sequence[Floats], distribution: Floats | None, sizes: Sequence[int]
-) -> Floats:
-    """MinVar weights of rows, one for each block, from the two blocks before: known before its rewards.
-
-    The variance of a doubly robust score goes with sum pi^2 / p; where distributions are unknown, with
-    (pi / p)^2 of the logged action, whose expectation that is.
-    """
-    ends = np.cumsum([0, *sizes])
-    first = int(ends[FIRST_BLOCK])
-    later = rows.take(slice(first, None))
-    proxies = np.sum([_proxies(later, policy, distribution, first) for policy in policies], axis=0)
-    means = [
-        float(proxies[max(int(ends[block - 2]) - first, 0) : int(ends[block]) - first].mean())
-        for block in range(FIRST_BLOCK + 1, len(sizes))
-    ]
-    # The first block has none before it, and takes the next one's weight: the same for all its rows.
-    return np.repeat([means[0], *means], sizes[FIRST_BLOCK:])
-
-
-def _proxies(later: Log, policy: Floats, distribution: Floats | None, first: int) -> Floats:
+def _proxies(later: Log, policy: Floats, distribution: Floats | None) -> Floats:
+    """What the variance of each row's doubly robust score goes with, (n,)."""
     observed = (policy[np.arange(len(later)), later.action] / later.propensity) ** 2
     if distribution is None:
         return np.asarray(observed)
-    p = distribution[first:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        exact = np.where(policy > 0.0, policy**2 / p, 0.0).sum(axis=1)
+        exact = np.where(policy > 0.0, policy**2 / distribution, 0.0).sum(axis=1)
     return np.asarray(np.where(np.isfinite(exact), exact, observed))
 
 
-def _compared(
-    values: Floats, proxies: Floats, level: float, chosen: str, notes: tuple[str, ...]
-) -> RewardCost:
-    weights = min_var_weights(np.maximum(proxies, 1.0))
+def _compared(values: Floats, weights: Floats, level: float) -> list[PolicyValue]:
+    """Values of the three policies from their doubly robust scores (3, n), and gains over the first."""
     names = "the class, fitted to all rows", "the class, weighted to uniform play", "the richer class"
-    found = [
+    return [
         PolicyValue(
             name,
             weighted_interval(values[place], weights, level),
@@ -220,20 +271,17 @@ def _compared(
         )
         for place, name in enumerate(names)
     ]
-    return RewardCost(found[0], found[1], found[2], chosen, values.shape[1], notes)
 
 
-def _notes(rows: Log, later: Log, policies: Sequence[Floats]) -> tuple[str, ...]:
-    """Cautions: an action of a policy that is hardly ever logged, and rows left out."""
-    notes = []
-    played: Ints = np.arange(len(later))
-    for name, policy in zip(("plain", "weighted", "richer"), policies, strict=True):
-        mean = float((policy[played, later.action] / later.propensity).mean())
-        if abs(mean - 1.0) > 0.2:
-            notes.append(
-                f"Importance weights of the {name} policy average {mean:.2f} where 1 is expected: what it "
-                "would do is rare in this log, and its interval may be too narrow."
-            )
+def _notes(rows: Log, means: Sequence[float]) -> tuple[str, ...]:
+    """Cautions: a policy whose actions are hardly ever logged, and policies that change along the log."""
+    names = "class's plain fit", "class weighted to uniform play", "richer class"
+    notes = [
+        f"Importance weights of the greedy policy of the {name} average {mean:.2f} where 1 is expected: what "
+        "it would do is rare in this log, and intervals are too narrow."
+        for name, mean in zip(names, means, strict=True)
+        if abs(mean - 1.0) > MEAN_WEIGHT_TOLERANCE
+    ]
     if len(np.unique(rows.epoch)) > 1:
         notes.append("Values are of policies as they were learned along the log, not of the last one.")
     return tuple(notes)

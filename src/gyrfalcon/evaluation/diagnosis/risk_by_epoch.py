@@ -1,4 +1,4 @@
-"""Excess risk under uniform play of the fit to all rows so far, epoch by epoch, and the multiplier against it."""
+"""Excess risk under uniform play of the fit to all rows so far, and its multiplier, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def risks_by_epoch(
 def _risk(
     epoch: int, before: Log, uniform: Log, weights: Floats | None, oracle: LinearOracle
 ) -> EpochRisk | None:
-    """The excess of the plain fit, the slack that noise calls for, and the multiplier; None of too few rows."""
+    """Excess of the plain fit, slack that noise calls for, and multiplier; None of too few rows."""
     n_effective = len(uniform) if weights is None else effective_number(weights) if len(uniform) else 0.0
     if n_effective < oracle.n_parameters + FEWEST_SPARE or not np.ptp(uniform.reward) > 0.0:
         return None
@@ -111,7 +111,7 @@ def _risk(
     free, bound = constrained_fits(
         active.transformed(change), passive.transformed(change), [math.inf, slack], oracle.settings.ridge
     )
-    excess = max(free.excess, 0.0)
+    excess = free.excess if free.excess > 1e-12 * free.alpha else 0.0  # rounding
     return EpochRisk(epoch, len(before), n_effective, excess, slack, bound.multiplier)
 
 
