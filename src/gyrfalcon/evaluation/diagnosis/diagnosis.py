@@ -99,6 +99,7 @@ def diagnose(
         epochs=epochs.value or (),
         n_actions=K,
         reward_span=_span(usable),
+        reward_unit=reward_unit,
     )
     return Diagnosis(
         verdict=verdict_of(found),

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
+from gyrfalcon.estimates.misspecification.row_choice import ENOUGH_PASSIVE
 from gyrfalcon.estimates.misspecification.specification_result import SpecificationTests
 from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost
 from gyrfalcon.evaluation.diagnosis.risk_by_epoch import EpochRisk
+from gyrfalcon.evaluation.intervals.interval import Interval
 
 SIZE = 0.05
 WANTED_RELATIVE_ERROR = 0.25
@@ -27,6 +29,7 @@ class Evidence:
     n_actions: int
     reward_span: float
     """Highest less lowest reward, in the user's unit."""
+    reward_unit: str
 
     @property
     def wrong(self) -> bool | None:
@@ -70,26 +73,27 @@ def _classes(found: Evidence) -> tuple[str, ...]:
     cost = found.cost
     if cost is None or cost.richer.gain is None:
         return (
-            "Compare with richer classes in use, by AdaptiveFalcon(classes='auto'): without propensities "
-            "this log can't say what the error costs.",
+            "Let AdaptiveFalcon(classes='auto') try richer classes in use: without known propensities this "
+            "log can't say what the error costs.",
         )
     gain = cost.richer.gain
-    interval = f"{_middle(gain.low, gain.high):+.3g} a round ({gain.low:+.3g} to {gain.high:+.3g})"
+    earned = f"earns {_amount(gain, found.reward_unit)} more than that of this class"
     if not cost.supported:
         return (
-            "Let AdaptiveFalcon(classes='auto') try richer classes: a richer class's greedy policy seems to "
-            f"earn {interval} more, but this log holds too little of what one of both would do to say so.",
+            f"Let AdaptiveFalcon(classes='auto') try richer classes: the greedy policy of one seems to earn "
+            f"{_amount(gain, found.reward_unit)} more than that of this class, but this log holds too few "
+            "rows of what the two would do to be sure.",
         )
     if gain.low > 0.0:
         return (
             f"Let richer classes take part, by AdaptiveFalcon(classes='auto'): the greedy policy of a richer "
-            f"class ({cost.chosen}) earns {interval} more.",
+            f"class ({cost.chosen}) {earned}.",
         )
     if gain.high < 0.0:
-        return (f"Keep the model class, wrong as it is: the richer class's greedy policy earns {interval}.",)
+        return (f"Keep the model class, wrong as it is: the greedy policy of a richer class {earned}.",)
     return (
-        f"The error has no cost that this log shows: a richer class's greedy policy earns {interval} more. "
-        "Keep the model class, or let AdaptiveFalcon(classes='auto') try richer ones.",
+        "This log does not show that the error costs anything: the greedy policy of a richer class "
+        f"{earned}. Keep the model class, or let AdaptiveFalcon(classes='auto') try richer ones.",
     )
 
 
@@ -110,8 +114,7 @@ def _constraint(found: Evidence) -> tuple[str, ...]:
     share = _share(b, found)
     return (
         f"If the class must stay, constrain it by passive rows, by EpsilonFalcon(epsilon={share:.2g}): "
-        f"fitted to uniform play it earns {_middle(gain.low, gain.high):+.3g} a round "
-        f"({gain.low:+.3g} to {gain.high:+.3g}) more than fitted to all rows.",
+        f"fitted to uniform play it earns {_amount(gain, found.reward_unit)} more than fitted to all rows.",
     )
 
 
@@ -132,7 +135,12 @@ def _share(b: MisspecificationEstimate, found: Evidence) -> float:
 def _more_rows(found: Evidence) -> tuple[str, ...]:
     """How many more passive rows make b known to a quarter, by a standard error that goes as 1 / sqrt(n)."""
     b = found.misspecification
-    if b is None or b.is_lower_bound or not b.standard_error > 0.0:
+    if b is None:
+        return (
+            f"To know b, collect about {ENOUGH_PASSIVE} passive rows, by a learner with a passive share or "
+            "mixing of uniform play.",
+        )
+    if b.is_lower_bound or not b.standard_error > 0.0:
         return ()
     if not found.wrong:
         return (
@@ -160,5 +168,6 @@ def _rounded(n: int) -> int:
     return math.ceil(n / unit) * unit
 
 
-def _middle(low: float, high: float) -> float:
-    return (low + high) / 2.0
+def _amount(gain: Interval, unit: str) -> str:
+    middle = (gain.low + gain.high) / 2.0
+    return f"{middle:+.3g} {unit} a round ({gain.low:+.3g} to {gain.high:+.3g})"
