@@ -72,5 +72,7 @@ def _products(points: Floats, most: int) -> Floats:
 
 
 def _standardised(columns: Floats) -> Floats:
-    spread = columns.std(axis=0)
-    return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0))
+    """Columns of mean 0 and spread 1; 0 where they are constant up to rounding."""
+    spread, size = columns.std(axis=0), np.abs(columns).max(axis=0, initial=0.0)
+    varied = spread > 1e-10 * size
+    return np.where(varied, (columns - columns.mean(axis=0)) / np.where(varied, spread, 1.0), 0.0)
