@@ -21,8 +21,8 @@ MOST_ACTIONS = 6
 COLUMNS = 3
 ABOVE, BELOW = COLOURS[1], COLOURS[0]
 """Colours of rewards above and below the predictions."""
-SURE = 2.0
-"""Standard errors at which a cell is drawn as sure."""
+SURE, SURE_OF_PAIRS = 2.0, 3.0
+"""Standard errors at which a bin, and one of many cells over two features, is drawn as sure."""
 
 
 def misspecification_map(found: Diagnosis, kind: str = "svg") -> bytes:
@@ -145,7 +145,6 @@ def _draw_pairs(
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("misfit", [BELOW, "0.97", ABOVE])
-    colours.set_bad("1.0")
     values = np.abs(pair.residual[shown])
     top = float(np.nanmax(values)) if np.isfinite(values).any() else 1.0
     places = grid.ravel()
@@ -155,7 +154,7 @@ def _draw_pairs(
     for axes, action in zip(places, shown, strict=False):
         cells = np.ma.masked_invalid(pair.residual[action].T)
         mesh = axes.pcolormesh(*pair.edges, cells, cmap=colours, vmin=-top, vmax=top, edgecolors="white")
-        sure = np.abs(pair.residual[action]) > SURE * pair.standard_error[action]
+        sure = np.abs(pair.residual[action]) > SURE_OF_PAIRS * pair.standard_error[action]
         first, second = ((edges[1:] + edges[:-1]) / 2.0 for edges in pair.edges)
         at = np.argwhere(sure)
         axes.plot(first[at[:, 0]], second[at[:, 1]], linestyle="", marker=".", markersize=3, color="0.2")
@@ -165,4 +164,4 @@ def _draw_pairs(
     if mesh is not None:
         visible = [axes for axes in places if axes.get_visible()]
         bar = figure.colorbar(mesh, ax=visible, fraction=0.04, pad=0.02)
-        bar.set_label(f"reward above prediction ({found.reward_unit})\ndot: beyond two standard errors")
+        bar.set_label(f"reward above prediction ({found.reward_unit})\ndot: beyond three standard errors")
