@@ -32,7 +32,7 @@ from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
 
-LOGS, QUICK_LOGS = 1000, 20
+LOGS, INTERVAL_LOGS, QUICK_LOGS = 1000, 400, 20
 Noise = Literal["normal", "unequal", "skewed", "0 or 1"]
 LEARNERS: dict[str, Learner] = {
     "EpsilonGreedy": EpsilonGreedy(epsilon=0.2),
@@ -198,23 +198,31 @@ def coverage(case: Case, n_logs: int) -> Coverage:
 def main(arguments: list[str] | None = None) -> int:
     """Measure every case and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.specification", description=__doc__)
-    parser.add_argument("--logs", type=int, metavar="N", help=f"logs of each case, {LOGS} by default")
+    parser.add_argument(
+        "--logs",
+        type=int,
+        metavar="N",
+        help=f"logs of each case; by default {LOGS} for tests and {INTERVAL_LOGS} for intervals",
+    )
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_LOGS} logs")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
     options = parser.parse_args(arguments)
-    n_logs: int = options.logs if options.logs is not None else (QUICK_LOGS if options.quick else LOGS)
-    if n_logs < 1:
-        parser.error(f"--logs is {n_logs}; give at least 1.")
+    given: int | None = QUICK_LOGS if options.quick and options.logs is None else options.logs
+    n_tests, n_intervals = (LOGS, INTERVAL_LOGS) if given is None else (given, given)
+    if n_tests < 1:
+        parser.error(f"--logs is {n_tests}; give at least 1.")
     console = Console(stderr=True)
-    tested = [rejections(case, n_logs) for case in track(TESTED, "tests", console=console, transient=True)]
-    held = [coverage(case, n_logs) for case in track(ESTIMATED, "intervals", console=console, transient=True)]
+    tested = [rejections(case, n_tests) for case in track(TESTED, "tests", console=console, transient=True)]
+    held = [
+        coverage(case, n_intervals) for case in track(ESTIMATED, "intervals", console=console, transient=True)
+    ]
     if options.json:
         document = {"tests": [asdict(one) for one in tested], "intervals": [asdict(one) for one in held]}
-        print(json.dumps({"logs": n_logs, **document}, indent=2))
+        print(json.dumps({"logs": [n_tests, n_intervals], **document}, indent=2))
         return 0
     output = Console() if Console().is_terminal else Console(width=120)
-    output.print(table_of_tests(tested, n_logs))
-    output.print(table_of_intervals(held, n_logs))
+    output.print(table_of_tests(tested, n_tests))
+    output.print(table_of_intervals(held, n_intervals))
     return 0
 
 
