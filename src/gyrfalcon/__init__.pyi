@@ -31,7 +31,6 @@ from gyrfalcon.core.schedules import KnownHorizon as KnownHorizon
 from gyrfalcon.estimates.misspecification.estimate import (
     misspecification_estimate as misspecification_estimate,
 )
-from gyrfalcon.estimates.misspecification.specification_tests import specification_test as specification_test
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon as AdaptiveFalcon
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy as EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy as EpsilonGreedy

@@ -11,7 +11,7 @@ from gyrfalcon.reports.page import Cell, Section, Table
 
 
 def misspecification_section(found: Diagnosis, *, title: str = "Is the reward model wrong?") -> Section:
-    """A section of a page on a diagnosis: what was found, the map, and the evidence in sections of its own.
+    """A section of a page on a diagnosis: what was found, the map, and sections with the evidence.
 
     Parameters
     ----------

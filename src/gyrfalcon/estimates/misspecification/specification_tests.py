@@ -47,8 +47,8 @@ def specification_test(
 ) -> SpecificationTests:
     """Test whether a linear class holds the true mean rewards, whatever the noise.
 
-    "reset" (RESET, Ramsey 1969) asks whether powers of fitted values, and powers and products of features,
-    explain what the class leaves of the rewards. "kernel" asks whether residuals of near contexts go together
+    "reset" (RESET, Ramsey 1969) tests whether powers of fitted values, and powers and products of features,
+    explain what the class leaves of the rewards. "kernel" tests whether residuals of near contexts go together
     within an action (Zheng 1996), at three bandwidths. Both take their distribution from random signs of the
     residuals (wild bootstrap), so that noise may be unequal. "auto" makes both and adjusts by Holm's rule.
 

@@ -43,7 +43,7 @@ class Cells:
 
 
 def bin_edges(column: Floats, most: int) -> Floats:
-    """Edges of at most so many bins with about as many rows each; halfway between few distinct values.
+    """Edges of bins with about as many rows each, halfway between distinct values where these are few.
 
     >>> bin_edges(np.array([0.0, 1.0, 1.0, 0.0]), 10).tolist()
     [0.0, 0.5, 1.0]

@@ -117,7 +117,19 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Where the misfit stands out most: an action, and ranges of one feature or two."""
+    """Where the misfit stands out most: an action, and ranges of one feature or two.
+
+    Attributes
+    ----------
+    action : Hashable
+        Label of the action.
+    ranges : tuple
+        Ranges of the features, each with `feature`, `low` and `high`.
+    residual : float
+        Mean reward above the class's prediction, in reward units.
+    standard_error : float
+        Its standard error.
+    """
 
     action: Hashable
     ranges: tuple[Range, ...]

@@ -17,7 +17,17 @@ from gyrfalcon.estimates.misspecification.result import NotEstimableError
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Rows that were set aside for one reason: how many, and the number of the first in its source."""
+    """Rows that were set aside for one reason.
+
+    Attributes
+    ----------
+    reason : str
+        Why, such as "without a reward".
+    n_rows : int
+        How many.
+    first_row : int
+        Number of the first of them in its source, counted from 0.
+    """
 
     reason: str
     n_rows: int
