@@ -171,7 +171,7 @@ def test_few_rows_get_a_sentence(method: Any, n: int) -> None:
 def test_no_passive_rows_get_a_sentence() -> None:
     log = replace(step_log(np.random.default_rng(9), 50), component=np.zeros(50, dtype=np.int64))
     with pytest.raises(NotEstimableError, match="none of the 50 rows is passive"):
-        misspecification_estimate(log, 2)
+        misspecification_estimate(log, 2, rows="passive")
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -11,9 +11,10 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.environments.population.population import Population
 from gyrfalcon.estimates.misspecification.crossfit import best_risk, cross_fitted
-from gyrfalcon.estimates.misspecification.one_step import dictionaries, fourier_features, one_step, richer_fit
+from gyrfalcon.estimates.misspecification.one_step import one_step
 from gyrfalcon.estimates.misspecification.passive_rows import folds
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
+from gyrfalcon.estimates.misspecification.richer_class import dictionaries, fourier_features, richer_fit
 from gyrfalcon.oracles.features.bases import Identity, Joined, Polynomial
 from gyrfalcon.oracles.features.smooth import RandomFourier
 from gyrfalcon.oracles.linear.linear import Linear

@@ -27,6 +27,10 @@ COMMANDS: CommandTable = {
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
     "convert": ("gyrfalcon.cli.convert", "Convert a log from one format to another."),
     "check": ("gyrfalcon.cli.check", "Find faults of a log, with row numbers and remedies."),
+    "diagnose": (
+        "gyrfalcon.cli.diagnose",
+        "Say whether a model class is wrong in a log, where, and what it costs.",
+    ),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

@@ -3,5 +3,8 @@ from gyrfalcon.estimates.misspecification.passive_share import EpsilonChoice as 
 from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice as epsilon_choice
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate as MisspecificationEstimate
 from gyrfalcon.estimates.misspecification.result import NotEstimableError as NotEstimableError
+from gyrfalcon.estimates.misspecification.specification_result import SpecificationTest as SpecificationTest
+from gyrfalcon.estimates.misspecification.specification_result import SpecificationTests as SpecificationTests
+from gyrfalcon.estimates.misspecification.specification_tests import specification_test as specification_test
 
 __all__: list[str]

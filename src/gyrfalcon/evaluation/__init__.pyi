@@ -9,6 +9,16 @@ from gyrfalcon.evaluation.checks.report import LogCheck as LogCheck
 from gyrfalcon.evaluation.embeddings import counted_embeddings as counted_embeddings
 from gyrfalcon.evaluation.embeddings import embedding_likelihoods as embedding_likelihoods
 from gyrfalcon.evaluation.embeddings import logistic_embedding_likelihoods as logistic_embedding_likelihoods
+from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnose
+from gyrfalcon.evaluation.diagnosis.profiles import ActionMisfit as ActionMisfit
+from gyrfalcon.evaluation.diagnosis.profiles import FeatureProfile as FeatureProfile
+from gyrfalcon.evaluation.diagnosis.profiles import PairProfile as PairProfile
+from gyrfalcon.evaluation.diagnosis.profiles import Region as Region
+from gyrfalcon.evaluation.diagnosis.result import Diagnosis as Diagnosis
+from gyrfalcon.evaluation.diagnosis.reward_cost import PolicyValue as PolicyValue
+from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost as RewardCost
+from gyrfalcon.evaluation.diagnosis.risk_by_epoch import EpochRisk as EpochRisk
+from gyrfalcon.evaluation.diagnosis.usable_rows import SetAside as SetAside
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
 from gyrfalcon.evaluation.evaluation import Evaluation as Evaluation

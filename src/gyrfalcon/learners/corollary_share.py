@@ -57,7 +57,7 @@ def estimated_shares(rows: Log, oracle: AnyOracle, n_actions: int) -> tuple[tupl
 
     used = latest_passive(None, rows, n_actions, MOST_ROWS)
     try:
-        found = misspecification_estimate(used, n_actions, oracle=oracle)
+        found = misspecification_estimate(used, n_actions, oracle=oracle, rows="passive")
     except NotEstimableError as error:
         return None, f"b could not be estimated: {str(error).rstrip('.')}"
     interval = f"{found.level:.0%} interval {found.lower:.4g} to {found.upper:.4g}"

@@ -1,9 +1,9 @@
-"""The misspecification of a model class from passive rows, estimated or bounded by the method that suits."""
+"""The misspecification of a model class from a log, estimated or bounded by the method that suits."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.nearest_pairs import residual_products
 from gyrfalcon.estimates.misspecification.one_step import one_step
-from gyrfalcon.estimates.misspecification.passive_rows import groups, passive_rows, spread_points
+from gyrfalcon.estimates.misspecification.passive_rows import groups, spread_points
 from gyrfalcon.estimates.misspecification.pure_error import pure_error
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
+from gyrfalcon.estimates.misspecification.row_choice import RowChoice, uniform_rows
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass
 
@@ -39,17 +40,21 @@ def misspecification_estimate(
     richer: ModelClass | None = None,
     level: float = 0.95,
     n_folds: int = 5,
+    rows: RowChoice = "auto",
 ) -> MisspecificationEstimate:
-    """Misspecification b of a model class with an interval, from the passive rows of a log.
+    """Misspecification b of a model class with an interval, from passive or weighted rows of a log.
 
     "pure_error" and "residual_products" estimate b. "one_step", the method above three features, only bounds
     it: its lower end holds whatever the richer class misses, its upper end is the class's mean squared error,
     noise included, and `is_lower_bound` says so.
 
+    b is a mean over uniform play of the eligible actions. Passive rows are such play; rows of known
+    propensity p stand for it by the weight 1 / (K p).
+
     Parameters
     ----------
     log : Log
-        Log of which the passive rows are used, and no others.
+        Log of which the passive rows are used, or all rows with known propensities.
     problem : Problem or int
         The problem, by whose actions the log is aligned, or its number of actions.
     model_class : ModelClass, default Linear()
@@ -69,6 +74,10 @@ def misspecification_estimate(
         Confidence level of the interval.
     n_folds : int, default 5
         Number of folds: for one step, at least 5, and for residuals of classes that are not linear.
+    rows : {'auto', 'passive', 'all'}, default 'auto'
+        "passive" for passive rows alone, "all" for all rows with known propensities, weighted. "auto" takes
+        passive rows where there are 200, or half the effective number of weighted rows, unless the latter is
+        ten times larger.
 
     Raises
     ------
@@ -86,33 +95,35 @@ def misspecification_estimate(
     >>> found.method, found.lower < StepExample().b < found.upper
     ('residual_products', True)
     """
-    rows, n_actions = _rows_of_problem(log, problem)
-    fitted = model_class.oracle(rows.contexts, n_actions) if oracle is None else oracle
+    given, n_actions = rows_of_problem(log, problem)
+    used = uniform_rows(given, n_actions, rows)
+    fitted = model_class.oracle(used.log.contexts, n_actions) if oracle is None else oracle
     why = ""
     if method == "auto":
-        method, why = suited_method(rows, fitted)
+        method, why = suited_method(used.log, fitted)
+    common: dict[str, Any] = {"n_actions": n_actions, "level": level, "weights": used.weights}
     if method == "pure_error":
-        found = pure_error(rows, fitted, n_actions=n_actions, level=level, noise=noise)
+        found = pure_error(used.log, fitted, noise=noise, **common)
     elif method == "residual_products":
-        found = residual_products(rows, fitted, n_actions=n_actions, level=level, n_folds=n_folds)
+        found = residual_products(used.log, fitted, n_folds=n_folds, **common)
     elif method == "one_step":
-        found = one_step(rows, fitted, n_actions=n_actions, richer=richer, level=level, n_folds=n_folds)
+        found = one_step(used.log, fitted, richer=richer, n_folds=n_folds, **common)
     else:
         names = "'auto', 'pure_error', 'residual_products' or 'one_step'"
         raise ValueError(f"method is {method!r}; choose {names}.")
-    return replace(found, why=why)
+    return replace(found, why=why, rows=used.description, notes=found.notes + used.notes)
 
 
-def _rows_of_problem(log: Log, problem: Problem | int) -> tuple[Log, int]:
-    """The passive rows in the positions of a problem's actions, and how many actions there are."""
+def rows_of_problem(log: Log, problem: Problem | int) -> tuple[Log, int]:
+    """The rows in the positions of a problem's actions, and how many actions there are."""
     if not isinstance(problem, int):
-        return passive_rows(aligned(log, problem)), problem.n_actions
+        return aligned(log, problem), problem.n_actions
     if log.problem is not None and log.problem.n_actions != problem:
         raise ValueError(
             f"the log's problem has {log.problem.n_actions} actions, and {problem} are given; "
             "give its problem."
         )
-    return passive_rows(log), problem
+    return log, problem
 
 
 def suited_method(rows: Log, oracle: AnyOracle) -> tuple[Method, str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.spatial import cKDTree
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.records import Log
-from gyrfalcon.estimates.misspecification.crossfit import cross_fitted
+from gyrfalcon.estimates.misspecification.crossfit import cross_fitted, effective_number
 from gyrfalcon.estimates.misspecification.passive_rows import (
     arranged,
     passive_rows,
@@ -20,6 +18,7 @@ from gyrfalcon.estimates.misspecification.result import (
     MisspecificationEstimate,
     NotEstimableError,
     check_level,
+    mean_and_error,
 )
 from gyrfalcon.estimates.misspecification.smoother import Smoother
 from gyrfalcon.oracles.linear.linear import LinearOracle
@@ -98,7 +97,13 @@ ASSUMPTION = (
 
 
 def residual_products(
-    log: Log, oracle: AnyOracle, *, n_actions: int, level: float = 0.95, n_folds: int = 5
+    log: Log,
+    oracle: AnyOracle,
+    *,
+    n_actions: int,
+    level: float = 0.95,
+    n_folds: int = 5,
+    weights: Floats | None = None,
 ) -> MisspecificationEstimate:
     """The mean product of residuals of disjoint nearest pairs within actions, as b.
 
@@ -107,33 +112,47 @@ def residual_products(
     change between neighbours: of order n^(-2/d) for smooth means in d features, so few features are needed.
 
     Residuals are those of the fit without both rows, by leverages in linear classes and by folds in others;
-    what noise in the fit adds to the products is taken off.
+    what noise in the fit adds to the products is taken off. With weights, which stand for uniform play, a
+    pair counts by the mean weight of its rows.
     """
     check_level(level)
-    rows = passive_rows(log)
+    rows = passive_rows(log) if weights is None else log
     pairs = action_pairs(rows)
     if isinstance(oracle, LinearOracle):
-        products, usable = left_out_products(Smoother.of(oracle, rows), rows.reward, pairs)
+        products, usable = _linear_products(oracle, rows, pairs, weights)
     else:
-        products, usable = _cross_fitted_products(oracle, rows, pairs, n_folds)
+        products, usable = _cross_fitted_products(oracle, rows, pairs, n_folds, weights)
     if len(products) < MIN_PAIRS:
         raise NotEstimableError(
             f"{len(rows)} passive rows make {len(products)} pairs within actions whose residuals the fit "
             f"leaves open; wait for at least {MIN_PAIRS}, or choose a smaller class or a ridge."
         )
-    value = float(np.mean(products))
-    error = float(np.std(products, ddof=1)) / math.sqrt(len(products))
+    shares = np.ones(len(products)) if weights is None else weights[pairs[usable]].mean(axis=1)
+    value, error = mean_and_error(products, None if weights is None else shares)
+    degrees = len(products) if weights is None else effective_number(shares)
     return MisspecificationEstimate.around(
         value,
         error,
         level,
-        len(products) - 1,
+        max(degrees - 1, 1),
         method="residual_products",
         assumption=ASSUMPTION,
         n_rows=2 * len(products),
         n_pairs=len(products),
         notes=unseen_note(rows.take(pairs[usable, 0]), n_actions) + _notes(int(np.sum(~usable))),
     )
+
+
+def _linear_products(
+    oracle: LinearOracle, rows: Log, pairs: Ints, weights: Floats | None
+) -> tuple[Floats, Bools]:
+    """Products of left-out residuals; weighted rows are fitted times the roots of their weights."""
+    if weights is None:
+        return left_out_products(Smoother.of(oracle, rows), rows.reward, pairs)
+    roots = np.sqrt(weights)
+    smoother = Smoother.of(oracle, rows, weights=weights)
+    products, usable = left_out_products(smoother, roots * rows.reward, pairs)
+    return products / roots[pairs[usable]].prod(axis=1), usable
 
 
 def left_out_products(smoother: Smoother, reward: Floats, pairs: Ints) -> tuple[Floats, Bools]:
@@ -158,12 +177,15 @@ def left_out_products(smoother: Smoother, reward: Floats, pairs: Ints) -> tuple[
     return np.asarray(left[:, 0] * left[:, 1] - noise), usable
 
 
-def _cross_fitted_products(oracle: AnyOracle, rows: Log, pairs: Ints, n_folds: int) -> tuple[Floats, Bools]:
+def _cross_fitted_products(
+    oracle: AnyOracle, rows: Log, pairs: Ints, n_folds: int, weights: Floats | None
+) -> tuple[Floats, Bools]:
     """Both rows of a pair are in the same fold, or each would have shaped the other's residual."""
     if len(pairs) < n_folds:
         return np.empty(0), np.zeros(len(pairs), dtype=np.bool_)
     paired = pairs.ravel()
-    fit = cross_fitted(oracle, rows.take(paired), np.repeat(_dealt(rows, pairs, n_folds), 2))
+    own = None if weights is None else weights[paired]
+    fit = cross_fitted(oracle, rows.take(paired), np.repeat(_dealt(rows, pairs, n_folds), 2), own)
     products = fit.residuals[0::2] * fit.residuals[1::2] - fit.excess
     return np.asarray(products), np.ones(len(pairs), dtype=np.bool_)
 

@@ -18,6 +18,7 @@ from gyrfalcon.estimates.misspecification.result import (
     MisspecificationEstimate,
     NotEstimableError,
     check_level,
+    mean_and_error,
     quantile,
 )
 from gyrfalcon.estimates.misspecification.smoother import Smoother
@@ -104,23 +105,30 @@ def pure_error(
     n_actions: int,
     level: float = 0.95,
     noise: Literal["equal", "unequal"] = "unequal",
+    weights: Floats | None = None,
 ) -> MisspecificationEstimate:
     """What the fit leaves of group means, beyond what scatter within groups explains, as b.
 
     With "unequal" noise, b is the mean product of residuals over all pairs within groups: any noise will do,
     such as that of rewards 0 and 1. With "equal" noise the interval inverts the noncentral F distribution of
-    the lack-of-fit test, widened for contexts that were drawn; the fit is then without a ridge.
+    the lack-of-fit test, widened for contexts that were drawn; the fit is then without a ridge. With weights,
+    which stand for uniform play, a row counts by its weight; noise is then "unequal".
     """
     check_level(level)
     if noise not in ("equal", "unequal"):
         raise ValueError(f"noise is {noise!r}; choose 'equal' or 'unequal'.")
-    rows = passive_rows(log)
+    if weights is not None and noise == "equal":
+        raise ValueError(
+            "noise is 'equal' and rows are weighted by propensities, so that no F distribution holds; choose "
+            "noise='unequal', or rows='passive'."
+        )
+    rows = passive_rows(log) if weights is None else log
     if not isinstance(oracle, LinearOracle):
         raise NotEstimableError(
             "pure error needs a linear class; choose method='residual_products' or 'one_step' for others."
         )
-    smoother = Smoother.of(oracle, rows, penalised=noise == "unequal")
-    found = replicates(smoother, rows)
+    smoother = Smoother.of(oracle, rows, penalised=noise == "unequal", weights=weights)
+    found = replicates(smoother, rows, weights)
     if found.n_spare < MIN_REPLICATES:
         raise NotEstimableError(
             f"only {found.n_spare} of {len(rows)} passive rows repeat the context and action of an earlier "
@@ -129,10 +137,10 @@ def pure_error(
     lack_degrees = len(found.sizes) - round(smoother.degrees, 6)
     notes = unseen_note(rows.where(_in_use(found, noise)), n_actions)
     if lack_degrees <= 0.0:
-        return _saturated(found, best_risk(rows, oracle), level, notes)
+        return _saturated(found, best_risk(rows, oracle, weights=weights), level, notes)
     if noise == "equal":
         return _by_f(found, round(lack_degrees), level, notes)
-    return _by_products(found, smoother.residuals(rows.reward), level, notes)
+    return _by_products(found, weighted_residuals(smoother, rows, weights), level, notes, weights)
 
 
 def _in_use(found: Replicates, noise: str) -> Bools:
@@ -140,23 +148,39 @@ def _in_use(found: Replicates, noise: str) -> Bools:
     return np.asarray(found.repeated[found.labels] | (noise == "equal"))
 
 
-def replicates(smoother: Smoother, rows: Log) -> Replicates:
+def weighted_residuals(smoother: Smoother, rows: Log, weights: Floats | None) -> Floats:
+    """What the (weighted) fit leaves of the rewards, (n,)."""
+    if weights is None:
+        return smoother.residuals(rows.reward)
+    roots = np.sqrt(weights)
+    return smoother.residuals(roots * rows.reward) / roots
+
+
+def replicates(smoother: Smoother, rows: Log, weights: Floats | None = None) -> Replicates:
     """Rows grouped by context and action, with the scatter within groups."""
     labels = groups(rows)
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    residuals, leverages = smoother.residuals(rows.reward), smoother.leverages[first]
+    residuals, leverages = weighted_residuals(smoother, rows, weights), smoother.leverages[first]
+    if weights is not None:  # a group moves its own fit by its mean weight
+        leverages = leverages * np.bincount(labels, weights) / sizes / weights[first]
     means = np.bincount(labels, residuals) / sizes
     variances = np.bincount(labels, (residuals - means[labels]) ** 2) / np.maximum(sizes - 1, 1)
     # A row alone in its group has no scatter; its residual says at most too much.
     single = np.bincount(labels, residuals**2) / np.maximum(1.0 - leverages, 1e-8)
     scatter = np.where(sizes > 1, variances, single)
-    fitted = np.einsum("gd,gd->g", smoother.spread_of(scatter[labels])[first], smoother.coordinates[first])
+    noises = scatter[labels] if weights is None else weights * scatter[labels]
+    fitted = np.einsum("gd,gd->g", smoother.spread_of(noises)[first], smoother.coordinates[first])
+    fitted = fitted if weights is None else fitted / weights[first]
     noise = scatter / sizes - 2.0 * leverages * scatter + fitted
     return Replicates(labels, sizes, means, variances, leverages, np.asarray(noise))
 
 
 def _by_products(
-    found: Replicates, residuals: Floats, level: float, notes: tuple[str, ...]
+    found: Replicates,
+    residuals: Floats,
+    level: float,
+    notes: tuple[str, ...],
+    weights: Floats | None,
 ) -> MisspecificationEstimate:
     """The mean square of group means less their noise: the mean product of pairs within groups.
 
@@ -168,9 +192,15 @@ def _by_products(
     label, e = found.labels[in_use], residuals[in_use]
     kept = np.maximum(1.0 - found.leverages, 1e-8)
     squares = (found.means**2 - found.noise) / kept
-    value = float(np.mean(squares[label]))
+    shares = None if weights is None else weights[in_use] / float(weights[in_use].mean())
+    value, _ = mean_and_error(squares[label], shares)
     others = (found.sizes[label] * found.means[label] - e) / (found.sizes[label] - 1)
     influence = (2.0 * e * others / kept[label] - squares[label] - value) / kept[label]
+    if (
+        shares is not None
+    ):  # rare groups, which count most, are small: their scatter misses a degree of freedom
+        sizes = found.sizes[label]
+        influence = shares * influence * np.sqrt(sizes / (sizes - 1))
     error = float(np.sqrt(np.sum(influence**2))) / len(label)
     n_single = found.n - len(label)
     left_out = (f"{n_single} rows were left out, as their contexts came once.",) if n_single else ()

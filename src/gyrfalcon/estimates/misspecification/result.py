@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.validation import is_number
 
 
@@ -17,7 +19,7 @@ class NotEstimableError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MisspecificationEstimate:
-    """The misspecification b of a model class, estimated from passive rows, or bounded by them.
+    """The misspecification b of a model class, estimated from logged rows, or bounded by them.
 
     b is the mean, over contexts and uniform play, of the squared distance between the true mean reward and
     the best model of the class. No estimate is free of assumptions: noise and a mean reward that is rough
@@ -42,7 +44,7 @@ class MisspecificationEstimate:
     assumption : str
         What the interval rests on, in a sentence.
     n_rows : int
-        Number of passive rows used.
+        Number of rows used.
     n_pairs : int, default 0
         Number of pairs of rows compared.
     n_groups : int, default 0
@@ -51,6 +53,8 @@ class MisspecificationEstimate:
         The estimate before truncation at 0: nearly unbiased, and so what to average.
     why : str, default ''
         Why this method was chosen, where it was not given.
+    rows : str, default ''
+        Which rows were used: passive ones, or all that have propensities, weighted to uniform play.
     notes : tuple[str, ...], default ()
         What the rows can't identify.
 
@@ -74,6 +78,7 @@ class MisspecificationEstimate:
     n_groups: int = 0
     untruncated: float
     why: str = ""
+    rows: str = ""
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -152,3 +157,17 @@ def ends(value: float, standard_error: float, level: float, degrees: float = mat
     """
     reach = quantile(level, degrees) * standard_error
     return max(value - reach, 0.0), max(value, 0.0) + reach
+
+
+def mean_and_error(values: Floats, weights: Floats | None) -> tuple[float, float]:
+    """Mean and standard error of values (n,), weighted ones as a ratio of means.
+
+    >>> mean_and_error(np.array([1.0, 3.0]), None), mean_and_error(np.array([1.0, 3.0]), np.array([1.0, 0.0]))
+    ((2.0, 1.0), (1.0, 0.0))
+    """
+    n = len(values)
+    if weights is None:
+        return float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(n)
+    value = float(weights @ values / weights.sum())
+    influence = weights * (values - value) / float(weights.mean())
+    return value, math.sqrt(float(influence @ influence) / (n - 1) / n)

@@ -23,12 +23,19 @@ class Smoother:
     """(n,): rows of different blocks do not touch each other's fit."""
 
     @staticmethod
-    def of(oracle: LinearOracle, log: Log, *, penalised: bool = True) -> Smoother:
-        """The smoother of these rows, with the class's ridge unless that is left out."""
+    def of(
+        oracle: LinearOracle, log: Log, *, penalised: bool = True, weights: Floats | None = None
+    ) -> Smoother:
+        """The smoother of these rows, with the class's ridge unless that is left out.
+
+        With weights (n,) it acts on rows times the roots of their weights: sqrt(w) r to sqrt(w) fitted.
+        """
         features, given = oracle.design.rows(log)
         blocks = np.zeros(len(log), dtype=np.int64) if given is None else given
+        if weights is not None:
+            features = features * np.sqrt(weights)[:, np.newaxis]
         if penalised and oracle.settings.ridge > 0.0:
-            factors = oracle.optimistic(oracle.summarise(log), 1.0)[0].factors
+            factors = oracle.optimistic(oracle.summarise(log, weights), 1.0)[0].factors
             return _stretched(features, blocks, factors)
         return _orthonormal(features, blocks)
 
@@ -49,6 +56,14 @@ class Smoother:
         for rows in self.by_block():
             w = self.coordinates[rows]
             total += float(((w.T @ w) ** 2).sum())
+        return total
+
+    def fit_noise(self, variances: Floats) -> float:
+        """The sum over rows of the variance of their fitted values, for noise of these variances (n,)."""
+        total = 0.0
+        for rows in self.by_block():
+            w = self.coordinates[rows]
+            total += float(variances[rows] @ np.einsum("nd,de,ne->n", w, w.T @ w, w))
         return total
 
     def residuals(self, reward: Floats) -> Floats:

@@ -1,0 +1,209 @@
+"""Whether a model class is wrong, where, what it costs in reward, and what to do, from a log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.fit_report import FitReport
+from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.records import Log
+from gyrfalcon.estimates.misspecification.crossfit import check_rows_for_folds, cross_fitted
+from gyrfalcon.estimates.misspecification.estimate import misspecification_estimate
+from gyrfalcon.estimates.misspecification.one_step import learnable, richer_cross_fit
+from gyrfalcon.estimates.misspecification.passive_rows import folds
+from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
+from gyrfalcon.estimates.misspecification.row_choice import RowChoice, residual_rows, uniform_rows
+from gyrfalcon.estimates.misspecification.specification_result import SpecificationTests
+from gyrfalcon.estimates.misspecification.specification_tests import specification_test
+from gyrfalcon.evaluation.diagnosis.misfit import Misfits
+from gyrfalcon.evaluation.diagnosis.profiles import most_telling_region
+from gyrfalcon.evaluation.diagnosis.recommendation import Evidence, recommendations, verdict_of
+from gyrfalcon.evaluation.diagnosis.result import Diagnosis
+from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost, default_candidates, reward_cost
+from gyrfalcon.evaluation.diagnosis.risk_by_epoch import EpochRisk, risks_by_epoch
+from gyrfalcon.evaluation.diagnosis.usable_rows import UsableRows, usable_rows
+from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
+from gyrfalcon.oracles.protocol import ModelClass
+
+N_FOLDS = 5
+T = TypeVar("T")
+
+
+def diagnose(
+    log: DecisionTable | Log,
+    problem: Problem | None = None,
+    model_class: ModelClass = Linear(),
+    *,
+    rows: RowChoice = "auto",
+    richer: ModelClass | None = None,
+    level: float = 0.95,
+    reports: Mapping[int, FitReport] | None = None,
+    reward_unit: str = "reward units",
+) -> Diagnosis:
+    """Whether a model class is wrong, where, what that costs in reward, and what to do about it.
+
+    Parameters
+    ----------
+    log : DecisionTable or Log
+        Logged decisions, such as `gyrfalcon.logs.read_log` gives.
+    problem : Problem, optional
+        The problem of a `Log` that has none.
+    model_class : ModelClass, default Linear()
+        The model class in question.
+    rows : {'auto', 'passive', 'all'}, default 'auto'
+        Which rows stand for uniform play, as in `misspecification_estimate`.
+    richer : ModelClass, optional
+        The richer class that shows where this one is wrong; by default random Fourier features are added.
+    level : float, default 0.95
+        Confidence level of intervals.
+    reports : Mapping, optional
+        Reports of stored epochs by their number, whose multipliers are then shown.
+    reward_unit : str, default 'reward units'
+        What rewards are counted in, for texts.
+
+    Raises
+    ------
+    NotEstimableError
+        If no row can be used.
+
+    Examples
+    --------
+    >>> from gyrfalcon.environments.paper import StepExample
+    >>> outcomes = StepExample().draw(0, 1000, seed=1)
+    >>> action = np.arange(1000) % 2
+    >>> reward = outcomes.rewards[np.arange(1000), action]
+    >>> log = StepExample().problem.log(outcomes.contexts, action + 1, reward, propensities="uniform")
+    >>> found = diagnose(log)
+    >>> print(found.region)
+    action 1, x from 0.387 to 0.494: rewards are 0.395 +- 0.013 below the class's predictions
+    """
+    usable = usable_rows(log, problem)
+    labels, names = usable.table.actions, usable.feature_names
+    estimate = attempted("b", lambda: _estimate(usable, model_class, richer, rows, level))
+    tests = attempted("Specification tests", lambda: _tests(usable, model_class, rows))
+    epochs = attempted("Risk by epoch", lambda: _epochs(usable, model_class, rows, reports))
+    misfits = attempted("Where it is wrong", lambda: _misfits(usable, model_class, richer, rows))
+    cost = attempted("What it costs", lambda: _cost(usable, model_class, richer, level))
+    where, K = misfits.value, len(labels)
+    profiles = () if where is None else where.feature_profiles(names, K)
+    pair = None if where is None else where.most_telling_pair(profiles, names, K)
+    found = Evidence(
+        misspecification=estimate.value,
+        tests=tests.value,
+        cost=cost.value,
+        epochs=epochs.value or (),
+        n_actions=K,
+        reward_span=_span(usable),
+        reward_unit=reward_unit,
+    )
+    return Diagnosis(
+        verdict=verdict_of(found),
+        recommendations=recommendations(found),
+        actions=labels,
+        n_rows=len(usable.log),
+        misspecification=found.misspecification,
+        tests=found.tests,
+        epochs=found.epochs,
+        by_action=() if where is None else where.by_action(labels),
+        profiles=profiles,
+        pair=pair,
+        region=most_telling_region(profiles, pair, labels),
+        misfit_rows="" if where is None else where.rows,
+        cost=found.cost,
+        reward_unit=reward_unit,
+        costs=usable.table.cost,
+        set_aside=usable.set_aside,
+        open_questions=estimate.why_not + tests.why_not + epochs.why_not + misfits.why_not + cost.why_not,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Generic[T]):
+    """A part of a diagnosis, or a sentence on why these rows can't say it."""
+
+    value: T | None
+    why_not: tuple[str, ...] = ()
+
+
+def attempted(part: str, compute: Callable[[], T]) -> Attempt[T]:
+    """The part that is computed, or why it could not be.
+
+    >>> attempted("Half of it", lambda: 1 / 2)
+    Attempt(value=0.5, why_not=())
+    """
+    try:
+        return Attempt(compute())
+    except NotEstimableError as error:
+        return Attempt(None, (f"{part}: {error}",))
+
+
+def _estimate(
+    usable: UsableRows, model_class: ModelClass, richer: ModelClass | None, rows: RowChoice, level: float
+) -> MisspecificationEstimate:
+    n_actions = usable.table.n_actions
+    return misspecification_estimate(
+        usable.log, n_actions, model_class, richer=richer, level=level, rows=rows
+    )
+
+
+def _tests(usable: UsableRows, model_class: ModelClass, rows: RowChoice) -> SpecificationTests:
+    return specification_test(usable.log, usable.table.n_actions, model_class, rows=rows)
+
+
+def _epochs(
+    usable: UsableRows, model_class: ModelClass, rows: RowChoice, reports: Mapping[int, FitReport] | None
+) -> tuple[EpochRisk, ...]:
+    used = uniform_rows(usable.log, usable.table.n_actions, rows)
+    oracle = model_class.oracle(usable.log.contexts, usable.table.n_actions)
+    if not isinstance(oracle, LinearOracle):
+        raise NotEstimableError(
+            "constrained fits by epoch are of linear classes; give one, such as Linear()."
+        )
+    if usable.log.passive.all():
+        raise NotEstimableError("all rows are uniform play, so that the fit to all rows is the best one.")
+    places = np.flatnonzero(usable.log.passive if used.weights is None else usable.log.has_propensity)
+    return risks_by_epoch(usable.log, oracle, places, used.weights, reports)
+
+
+def _misfits(
+    usable: UsableRows, model_class: ModelClass, richer: ModelClass | None, rows: RowChoice
+) -> Misfits:
+    """Residuals of both classes by rows that their fits have not seen."""
+    n_actions = usable.table.n_actions
+    used = residual_rows(usable.log, n_actions, rows)
+    kept = learnable(used.log, n_actions)
+    log = used.log.where(kept)
+    weights = None if used.weights is None else used.weights[kept]
+    check_rows_for_folds(log, N_FOLDS)
+    oracle, fold = model_class.oracle(log.contexts, n_actions), folds(log, N_FOLDS)
+    own = cross_fitted(oracle, log, fold, weights)
+    wide = richer_cross_fit(oracle, log, fold, n_actions, richer, weights)
+    given = np.ones(len(log)) if weights is None else weights
+    return Misfits(log, given, own, wide, used.description)
+
+
+def _cost(usable: UsableRows, model_class: ModelClass, richer: ModelClass | None, level: float) -> RewardCost:
+    n_features = usable.log.contexts.shared.shape[1]
+    candidates = (
+        default_candidates(model_class, n_features) if richer is None else {"the richer class": richer}
+    )
+    return reward_cost(
+        usable.log,
+        usable.table.n_actions,
+        model_class,
+        candidates=candidates,
+        distribution=usable.table.distribution,
+        level=level,
+    )
+
+
+def _span(usable: UsableRows) -> float:
+    """Highest less lowest reward: the declared range, or else what was seen."""
+    given = usable.table.reward_range
+    span = float(np.ptp(usable.log.reward)) if given is None else float(given[1] - given[0])
+    return span if span > 0.0 else 1.0

@@ -1,0 +1,92 @@
+"""`gyrfalcon diagnose`: what a live bandit has logged, in a terminal, as JSON, as a page and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gyrfalcon import Bandit, EpsilonGreedy
+from tests.cli.terminal import invoke, numbers, refusal
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log of a bandit whose red banner earns 6 more between 30 and 45 years."""
+    path = tmp_path_factory.mktemp("log")
+    bandit = Bandit(
+        actions=["red", "green"],
+        features=["age"],
+        reward_range=(0, 20),
+        learner=EpsilonGreedy(epsilon=0.4),
+        log=path,
+        seed=1,
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(800):
+        age = float(rng.uniform(18, 70))
+        decision = bandit.decide({"age": age})
+        mean = 5.0 + 6.0 * (30.0 < age < 45.0) if decision.action == "red" else 7.0
+        bandit.reward(decision.event_id, float(np.clip(mean + rng.standard_normal(), 0, 20)))
+    return path
+
+
+def test_a_terminal_gets_verdict_recommendation_place_and_tables(folder: Path) -> None:
+    result = invoke("diagnose", folder, "--unit", "euros")
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.stdout.split())
+    assert "800 rows. The model class is wrong" in text
+    assert "in squared euros" in text
+    assert "Most of all: action red, age from" in text
+    assert "Greedy policies over 640 rows" in text
+    assert "Excess risk under uniform play" in text
+
+
+def test_json_has_every_part(folder: Path) -> None:
+    found = numbers("diagnose", folder)
+    assert found["actions"] == ["red", "green"]
+    assert found["misspecification"]["lower"] > 0.0
+    assert set(found["tests"]["p_values_by_action"]) == {"red", "green"}
+    assert found["region"]["ranges"][0]["feature"] == "age"
+    assert found["cost"]["richer"]["gain"]["low"] > 0.0
+    assert len(found["profiles"][0]["residual"]) == 2
+    assert found["set_aside"] == []
+
+
+def test_a_richer_class_in_question_is_less_wrong(folder: Path) -> None:
+    linear, splines = (
+        numbers("diagnose", folder, "--model-class", name)["misspecification"]["b_hat"]
+        for name in ("linear", "splines")
+    )
+    assert splines < 0.5 * linear
+
+
+def test_page_and_picture_are_written(folder: Path, tmp_path: Path) -> None:
+    page, picture = tmp_path / "page.html", tmp_path / "map.png"
+    result = invoke("diagnose", folder, "--html", page, "--figure", picture)
+    assert result.exit_code == 0, result.output
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert "data:image/svg+xml;base64" in page.read_text()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model-class", "cubic"], "--model-class is 'cubic'"),
+        (["--figure", "map.gif"], "give a name that ends in .svg, .png or .pdf"),
+        (["--rows", "some"], "rows is 'some'"),
+        (["--level", "95"], "level is 95"),
+    ],
+)
+def test_wrong_options_get_a_sentence(folder: Path, options: list[str], message: str) -> None:
+    result = invoke("diagnose", folder, *options)
+    assert result.exit_code == 2
+    assert message in refusal(result)
+
+
+def test_a_folder_without_a_log_gets_a_sentence(tmp_path: Path) -> None:
+    result = invoke("diagnose", tmp_path)
+    assert result.exit_code == 2
+    assert refusal(result)
