@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities, decide, passive_count
+from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, action_probabilities, decide
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, UniformPolicy
 from gyrfalcon.core.policies.kernels import InverseGapWeighting
-from gyrfalcon.core.schedules import Doubling
+from gyrfalcon.core.schedules import Doubling, passive_count
 
 
 @dataclass(frozen=True)

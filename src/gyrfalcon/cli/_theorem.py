@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
 from gyrfalcon.cli._output import number
-from gyrfalcon.core.epochs import passive_count
+from gyrfalcon.core.schedules import passive_count
 from gyrfalcon.theory import (
     RegretBound,
     TunedRate,

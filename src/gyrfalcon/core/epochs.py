@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -14,9 +13,10 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.policies.kernels import mixture
+from gyrfalcon.core.policies.limited import LimitedPolicy
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions, rows_of
 from gyrfalcon.core.sampling import sample, sample_action, sample_actions
-from gyrfalcon.core.schedules import Schedule
+from gyrfalcon.core.schedules import Schedule, passive_count
 
 
 class PassiveDesign(Enum):
@@ -173,19 +173,12 @@ class Mixture:
         return np.where((parts == 1.0).all(axis=0), 1.0, mixed)
 
 
-def passive_count(share: float, n_rounds: int) -> int:
-    """ceil(share n), at least 1 for a positive share, untouched by noise such as 0.07 * 100 > 7.
-
-    >>> passive_count(0.07, 100), passive_count(0.3, 4), passive_count(0.0, 10), passive_count(1e-6, 10)
-    (7, 2, 0, 1)
-    """
-    # Rounding of the share and of the product moves this by less than 1e-15 of itself.
-    return min(n_rounds, math.ceil(share * n_rounds * (1.0 - 1e-12)))
-
-
 def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floats:
     """The probability of every action at these rounds over all components, (n, K)."""
     rates = epoch.passive_rates(rounds)[:, np.newaxis]
+    if isinstance(epoch.policy, LimitedPolicy):
+        passive = epoch.passive_policy if rates.any() else None
+        return epoch.policy.components(contexts, passive).distribution(rates)
     active = epoch.policy.probabilities(contexts)
     if not rates.any():
         return active
@@ -206,7 +199,8 @@ def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> 
     contexts : Contexts
         The n contexts.
     uniforms : array of float
-        (n, 3) uniform random numbers: for the base of a mixture, the passive coin and the action.
+        (n, 3) uniform random numbers: for the base of a mixture or the coin of a control share, the passive
+        coin and the action.
     """
     if len(contexts) == 1:
         action, propensity, component = decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())
@@ -241,6 +235,8 @@ def draw_one(
         marginal: list[float] = epoch.policy.probabilities(contexts)[0].tolist()
         return int(action[0]), marginal, int(component[0])
     rate = epoch.passive_rate(round_)
+    if isinstance(epoch.policy, LimitedPolicy) and (rate or epoch.policy.control is not None):
+        return epoch.policy.draw_one(contexts, epoch.passive_policy, rate, uniforms)
     passive = uniforms[1] < rate
     acting = _row(epoch.passive_policy if passive else epoch.policy, contexts)
     action_ = sample_action(acting, uniforms[2])
@@ -261,6 +257,8 @@ def _row(policy: Policy, contexts: Contexts) -> list[float]:
 
 def _draw(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:
     rates = epoch.passive_rates(rounds)
+    if isinstance(epoch.policy, LimitedPolicy):
+        return epoch.policy.draw(contexts, epoch.passive_policy, rates, uniforms)[:3]
     if not rates.any():
         action, propensity = sample(epoch.policy.probabilities(contexts), uniforms[:, 2])
         return action, propensity, np.zeros(len(contexts), dtype=np.int64)

@@ -152,3 +152,13 @@ class KnownHorizon:
 
 def _is_whole(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def passive_count(share: float, n_rounds: int) -> int:
+    """ceil(share n), at least 1 for a positive share, untouched by noise such as 0.07 * 100 > 7.
+
+    >>> passive_count(0.07, 100), passive_count(0.3, 4), passive_count(0.0, 10), passive_count(1e-6, 10)
+    (7, 2, 0, 1)
+    """
+    # Rounding of the share and of the product moves this by less than 1e-15 of itself.
+    return min(n_rounds, ceil(share * n_rounds * (1.0 - 1e-12)))

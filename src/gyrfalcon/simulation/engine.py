@@ -13,6 +13,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.limited import LimitedPolicy
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.core.validation import is_own
@@ -108,9 +109,10 @@ def action_generator(seed: int) -> np.random.Generator:
 
 
 def needs_coins(epoch: Epoch) -> bool:
-    """Whether an epoch flips coins before it draws actions: for bases of a mixture, or for passive rounds."""
+    """Whether an epoch flips coins before it draws actions: for bases, passive rounds or a control share."""
     coins = epoch.passive_design is PassiveDesign.COIN and epoch.passive_share > 0.0
-    return coins or isinstance(epoch.policy, Mixture)
+    controlled = isinstance(epoch.policy, LimitedPolicy) and epoch.policy.control is not None
+    return coins or controlled or isinstance(epoch.policy, Mixture)
 
 
 class Rounds:

@@ -10,8 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.epochs import passive_count
-from gyrfalcon.core.schedules import Doubling
+from gyrfalcon.core.schedules import Doubling, passive_count
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.oracles.solvers.constrained import ConstrainedFit, constrained_least_squares

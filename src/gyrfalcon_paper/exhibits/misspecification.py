@@ -11,9 +11,9 @@ import numpy as np
 
 from gyrfalcon import theory
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.epochs import passive_count
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Scorer
+from gyrfalcon.core.schedules import passive_count
 from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.environments.population.population import Population, greedy_policy
 from gyrfalcon.environments.protocol import PotentialOutcomes

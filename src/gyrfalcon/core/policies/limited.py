@@ -1,0 +1,187 @@
+"""Play within limits: every probability within its bounds, and a control share beside the policy.
+
+A control share is drawn by a coin of its own, whatever the context is. What the policy then plays is the
+nearest distribution by which all components together are within the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.kernels import uniform
+from gyrfalcon.core.policies.nearest import attainable, nearest_within
+from gyrfalcon.core.records import CONTROL, PASSIVE, POLICY
+from gyrfalcon.core.sampling import sample
+from gyrfalcon.core.settings import shapes_repr
+
+
+@dataclass(frozen=True, slots=True)
+class FixedAction:
+    """The policy of a control action, which is played wherever it is eligible.
+
+    Parameters
+    ----------
+    action : int
+        Position of the action.
+    n_actions : int
+        Number of actions K.
+    """
+
+    action: int
+    n_actions: int
+
+    def probabilities(self, contexts: Contexts) -> Floats:
+        """1 for the action, (n, K); equal probabilities of all eligible actions where it is not eligible."""
+        rows = np.zeros((len(contexts), self.n_actions))
+        rows[:, self.action] = 1.0
+        if contexts.eligible is None:
+            return rows
+        plays = contexts.eligible[:, self.action, np.newaxis]
+        return np.where(plays, rows, uniform(self.n_actions, len(contexts), contexts.eligible))
+
+
+class Components(NamedTuple):
+    """How the components of a decision play, (n, K) each, and how often the control does, (n, 1)."""
+
+    policy: Floats
+    passive: Floats
+    control: Floats
+    control_share: Floats
+    is_uniform: Bools  # whether passive rounds are: the limits may leave no room for that
+
+    def distribution(self, rates: Floats) -> Floats:
+        """The probability of every action over all components, (n, K), by (n, 1) passive rates."""
+        learned = (1.0 - rates) * self.policy + rates * self.passive
+        return (1.0 - self.control_share) * learned + self.control_share * self.control
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedPolicy:
+    """A policy whose probabilities are kept within bounds, beside a control share.
+
+    Among the eligible actions of a row, maxima that sum to less than 1 grow in proportion. Where a control
+    action is not eligible, the policy plays; where a control policy itself is beyond a bound, the control
+    wins.
+
+    Parameters
+    ----------
+    policy : Policy
+        What is limited.
+    low, high : array of float
+        (K,) least and largest probabilities of the actions.
+    floor : float, default 0.0
+        Least probability of all actions, but for those with a smaller maximum.
+    control : Policy, optional
+        What is played in the control share: a `FixedAction`, or any policy.
+    control_share : float, default 0.0
+        Share of the control.
+
+    Examples
+    --------
+    >>> from gyrfalcon.core.policies.kernel_policy import UniformPolicy
+    >>> low, high = np.array([0.0, 0.0]), np.array([1.0, 0.25])
+    >>> LimitedPolicy(UniformPolicy(2), low, high).probabilities(Contexts(np.zeros((1, 0)))).tolist()
+    [[0.75, 0.25]]
+    """
+
+    policy: Policy
+    low: Floats
+    high: Floats
+    floor: float = 0.0
+    control: Policy | None = None
+    control_share: float = 0.0
+    _least: Floats = field(init=False, repr=False)
+
+    __repr__ = shapes_repr
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_least", np.maximum(self.low, np.minimum(self.floor, self.high)))
+
+    @property
+    def least(self) -> Floats:
+        """Least probability of each action where all are eligible, (K,)."""
+        return self._least
+
+    def probabilities(self, contexts: Contexts) -> Floats:
+        """Probabilities in rounds that are not passive, (n, K)."""
+        return self.components(contexts, None).distribution(np.zeros((len(contexts), 1)))
+
+    def row(self, contexts: Contexts) -> list[float]:
+        """Probabilities for the first context, bit-identical, in plain floats where nothing has to move."""
+        if self.control is None and contexts.eligible is None:
+            given = _row_of(self.policy, contexts)
+            if all(
+                a <= p <= b for a, p, b in zip(self._least.tolist(), given, self.high.tolist(), strict=True)
+            ):
+                return given
+        row: list[float] = self.probabilities(contexts)[0].tolist()
+        return row
+
+    def components(self, contexts: Contexts, passive_policy: Policy | None) -> Components:
+        """How policy, control, and passive rounds if there are any play, within their room of the bounds."""
+        shape = len(contexts), len(self.low)
+        mask = np.ones(shape, dtype=np.bool_) if contexts.eligible is None else contexts.eligible
+        low, high = attainable(self._least, self.high, mask)
+        given = self.policy.probabilities(contexts)
+        control, share = given, np.zeros((shape[0], 1))
+        if self.control is not None:
+            control, share = self.control.probabilities(contexts), self._share(mask)
+            rest = np.where(share < 1.0, 1.0 - share, 1.0)
+            low, high = (np.clip((end - share * control) / rest, 0.0, 1.0) for end in (low, high))
+            low, high = attainable(low, np.maximum(low, high), mask)
+        policy = nearest_within(given, low, high)
+        if passive_policy is None:
+            return Components(policy, policy, control, share, np.zeros(shape[0], dtype=np.bool_))
+        even = passive_policy.probabilities(contexts)
+        passive = nearest_within(even, low, high)
+        return Components(policy, passive, control, share, (passive == even).all(axis=1))
+
+    def draw(
+        self, contexts: Contexts, passive_policy: Policy, rates: Floats, uniforms: Floats
+    ) -> tuple[Ints, Floats, Ints, Floats]:
+        """Actions, propensities, components and all probabilities, by (n,) passive rates and (n, 3) uniforms.
+
+        The first uniform is for the control's coin, the second for the passive one, the third for the action.
+        """
+        parts = self.components(contexts, passive_policy if rates.any() else None)
+        passive, held = uniforms[:, 1] < rates, uniforms[:, 0] < parts.control_share[:, 0]
+        acting = np.where(passive[:, np.newaxis], parts.passive, parts.policy)
+        action, _ = sample(np.where(held[:, np.newaxis], parts.control, acting), uniforms[:, 2])
+        component = np.where(passive & parts.is_uniform, PASSIVE, POLICY)
+        distribution = parts.distribution(rates[:, np.newaxis])
+        propensity = distribution[np.arange(len(action)), action]
+        return action, propensity, np.where(held, CONTROL, component), distribution
+
+    def draw_one(
+        self, contexts: Contexts, passive_policy: Policy, rate: float, uniforms: Sequence[float]
+    ) -> tuple[int, list[float], int]:
+        """Action, all probabilities and component of one row, as `draw` has them."""
+        action, _, component, distribution = self.draw(
+            contexts, passive_policy, np.array([rate]), np.array([uniforms])
+        )
+        return int(action[0]), distribution[0].tolist(), int(component[0])
+
+    def _share(self, mask: Bools) -> Floats:
+        """The control share of each row, (n, 1): 0 where a control action is not eligible."""
+        if isinstance(self.control, FixedAction):
+            shares: Floats = self.control_share * mask[:, self.control.action, np.newaxis]
+            return shares
+        return np.full((len(mask), 1), self.control_share, dtype=np.float64)
+
+
+def unlimited(policy: Policy) -> Policy:
+    """The policy inside one with limits; itself where there are none."""
+    return policy.policy if isinstance(policy, LimitedPolicy) else policy
+
+
+def _row_of(policy: Policy, contexts: Contexts) -> list[float]:
+    quick = getattr(policy, "row", None)
+    row: list[float] = quick(contexts) if callable(quick) else policy.probabilities(contexts)[0].tolist()
+    return row
