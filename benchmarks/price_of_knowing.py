@@ -1,10 +1,11 @@
 """What limits on propensities cost in reward, and what they gain in knowledge.
 
 `python -m benchmarks.price_of_knowing` prints the tables of docs/how-to/price-of-knowing.md: AdaptiveFalcon
-within a floor, a decaying floor or a control share, after 1,000 and 10,000 rounds of each run. All settings
-meet the same rounds, seed by seed, so that differences in reward are paired. From each log it evaluates every
-constant policy, and the greedy policy of the model that was fitted to all rows: doubly robust scores with
-predictions by time, and 95% intervals with MinVar weights. Families have another truth under each seed.
+with a floor, a decaying floor, a least passive share or a control share, after 1,000 and 10,000 rounds of
+each run. All settings meet the same rounds, seed by seed, so that differences in reward are paired. From each
+log it evaluates every constant policy, and the greedy policy of the model that was fitted to all rows: doubly
+robust scores with predictions by time, and 95% intervals with MinVar weights. Families have another truth
+under each seed.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from gyrfalcon.evaluation.model_assisted import doubly_robust
 from gyrfalcon.evaluation.predictions import predictions_by_time
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.limited import Limited
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.reward_scale import estimated_rewards
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.simulation.trace import Summary
@@ -48,17 +50,19 @@ ENVIRONMENTS: dict[str, Callable[[int], Environment]] = {
     "linear": lambda seed: LinearEnvironment(environment_seed=seed),
     "sinusoid": lambda seed: SinusoidEnvironment(environment_seed=seed),
 }
-SETTINGS: dict[str, Callable[[object], Limited]] = {
-    "floor 0": lambda _: Limited(AdaptiveFalcon()),
+SETTINGS: dict[str, Callable[[object], Learner]] = {
+    "none": lambda _: AdaptiveFalcon(),
     "floor 0.02": lambda _: Limited(AdaptiveFalcon(), floor=0.02),
     "floor 0.05": lambda _: Limited(AdaptiveFalcon(), floor=0.05),
     "floor 0.1": lambda _: Limited(AdaptiveFalcon(), floor=0.1),
     "floor 0.2": lambda _: Limited(AdaptiveFalcon(), floor=0.2),
     "floor 0.2 t^-1/4": lambda _: Limited(AdaptiveFalcon(), floor=0.2, decay=0.25),
+    "passive 0.1": lambda _: AdaptiveFalcon(floor=0.1),
+    "passive 0.3": lambda _: AdaptiveFalcon(floor=0.3),
     "control 0.1": lambda label: Limited(AdaptiveFalcon(), control=(label, 0.1)),
     "control 0.2": lambda label: Limited(AdaptiveFalcon(), control=(label, 0.2)),
 }
-"""Limits by name; the control is the first action."""
+"""Limits by name, and least passive shares; the control is the first action."""
 LENGTHS = (1_000, 10_000)
 SEEDS = 20
 QUICK_LENGTHS, QUICK_SEEDS = (300, 1_000), 3
@@ -69,7 +73,7 @@ _LATEST = 500
 _FAR = 10**6
 """Where the rounds of fresh contexts begin."""
 _CAPTION = """\
-Cost: reward of a round below that of floor 0, paired, with its standard error. Widths of 95%
+Cost: reward of a round below that without limits, paired, with its standard error. Widths of 95%
 intervals: the first action always, the action with the widest one always, and the final greedy
 policy. Covered: of 100 such intervals. Regret: of the final greedy policy, on fresh contexts."""
 
@@ -159,7 +163,7 @@ def _constant(row: Floats) -> Target:
 class Run:
     """One run of a learner, which can be looked at in the middle of an epoch and played on."""
 
-    def __init__(self, learner: Limited, environment: Environment, seed: int) -> None:
+    def __init__(self, learner: Learner, environment: Environment, seed: int) -> None:
         self.learner, self.environment, self.seed = learner, environment, seed
         self.epoch = learner.start(environment.problem)
         self.epochs: list[Epoch] = [self.epoch]
@@ -247,7 +251,7 @@ def table(found: Sequence[Known], n_rounds: int, n_seeds: int) -> Table:
         drawn.add_column(name, justify="right", no_wrap=True)
     for place in ENVIRONMENTS:
         here = [one for one in found if one.environment == place]
-        baseline = np.array([one.reward for one in here if one.setting == "floor 0"])
+        baseline = np.array([one.reward for one in here if one.setting == "none"])
         for number, setting in enumerate(SETTINGS):
             cells = [one for one in here if one.setting == setting]
             drawn.add_row("" if number else place, setting, *_row(cells, baseline))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Bools, Floats
-from gyrfalcon.core.policies.nearest import attainable, nearest_within
+from gyrfalcon.core.policies.nearest import attainable, nearest_row, nearest_within
 
 
 def drawn(seed: int, n: int, k: int) -> tuple[Floats, Bools, Floats, Floats]:
@@ -114,3 +114,11 @@ def test_many_actions_sum_to_1_as_well() -> None:
         np.testing.assert_allclose(nearest.sum(axis=1), 1.0, rtol=0, atol=1e-13)
         assert nearest.min() == 4e-4
         assert nearest.max() <= high
+
+
+@given(cases)
+def test_plain_floats_give_the_same_bits(case: tuple[Floats, Bools, Floats, Floats]) -> None:
+    p, _, low, high = case
+    together = nearest_within(p, low, high).tolist()
+    rows = zip(p.tolist(), low.tolist(), high.tolist(), strict=True)
+    assert [nearest_row(*row) for row in rows] == together

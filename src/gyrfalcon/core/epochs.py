@@ -11,7 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.fit_report import FitReport
-from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.kernel_policy import Policy, row_of
 from gyrfalcon.core.policies.kernels import mixture
 from gyrfalcon.core.policies.limited import LimitedPolicy
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions, rows_of
@@ -238,21 +238,14 @@ def draw_one(
     if isinstance(epoch.policy, LimitedPolicy) and (rate or epoch.policy.control is not None):
         return epoch.policy.draw_one(contexts, epoch.passive_policy, rate, uniforms)
     passive = uniforms[1] < rate
-    acting = _row(epoch.passive_policy if passive else epoch.policy, contexts)
+    acting = row_of(epoch.passive_policy if passive else epoch.policy, contexts)
     action_ = sample_action(acting, uniforms[2])
     distribution = acting
     if 0.0 < rate < 1.0:
-        other = _row(epoch.policy if passive else epoch.passive_policy, contexts)
+        other = row_of(epoch.policy if passive else epoch.passive_policy, contexts)
         active, uniform = (other, acting) if passive else (acting, other)
         distribution = [(1.0 - rate) * a + rate * u for a, u in zip(active, uniform, strict=True)]
     return action_, distribution, PASSIVE if passive else POLICY
-
-
-def _row(policy: Policy, contexts: Contexts) -> list[float]:
-    quick = getattr(policy, "row", None)
-    # A policy of one's own may have a field of this name.
-    row: list[float] = quick(contexts) if callable(quick) else policy.probabilities(contexts)[0].tolist()
-    return row
 
 
 def _draw(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:

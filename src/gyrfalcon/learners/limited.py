@@ -136,7 +136,7 @@ class Limited:
         return _with(epoch, policy)
 
     def _again(self, epoch: Epoch, before: Epoch) -> Epoch:
-        """The learner's next epoch with the limits of the one before, and a floor of its own."""
+        """The learner's next epoch with the limits of an earlier one, and a floor for its first round."""
         policy = replace(_limits(before), policy=epoch.policy, floor=self._floor(epoch.start))
         return _with(epoch, policy)
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.kernel_policy import Policy, row_of
 from gyrfalcon.core.policies.kernels import uniform
-from gyrfalcon.core.policies.nearest import attainable, nearest_within
+from gyrfalcon.core.policies.nearest import attainable, nearest_row, nearest_within
 from gyrfalcon.core.records import CONTROL, PASSIVE, POLICY
-from gyrfalcon.core.sampling import sample
+from gyrfalcon.core.sampling import sample, sample_action
 from gyrfalcon.core.settings import shapes_repr
 
 
@@ -98,11 +98,18 @@ class LimitedPolicy:
     control: Policy | None = None
     control_share: float = 0.0
     _least: Floats = field(init=False, repr=False)
+    _ends: tuple[tuple[float, ...], tuple[float, ...]] = field(init=False, repr=False)
 
     __repr__ = shapes_repr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_least", np.maximum(self.low, np.minimum(self.floor, self.high)))
+        everyone = np.ones((1, len(self.low)), dtype=np.bool_)
+        control, share = np.zeros((1, len(self.low))), np.zeros((1, 1))
+        if isinstance(self.control, FixedAction):
+            control, share = np.eye(len(self.low))[[self.control.action]], self._share(everyone)
+        ends = self._room(everyone, control, share)
+        object.__setattr__(self, "_ends", tuple(tuple(end[0].tolist()) for end in ends))
 
     @property
     def least(self) -> Floats:
@@ -114,13 +121,9 @@ class LimitedPolicy:
         return self.components(contexts, None).distribution(np.zeros((len(contexts), 1)))
 
     def row(self, contexts: Contexts) -> list[float]:
-        """Probabilities for the first context, bit-identical, in plain floats where nothing has to move."""
-        if self.control is None and contexts.eligible is None:
-            given = _row_of(self.policy, contexts)
-            if all(
-                a <= p <= b for a, p, b in zip(self._least.tolist(), given, self.high.tolist(), strict=True)
-            ):
-                return given
+        """Probabilities for the first context, bit-identical, in plain floats where all are eligible."""
+        if contexts.eligible is None and self.control is None:
+            return nearest_row(row_of(self.policy, contexts), *self._ends)
         row: list[float] = self.probabilities(contexts)[0].tolist()
         return row
 
@@ -128,14 +131,11 @@ class LimitedPolicy:
         """How policy, control, and passive rounds if there are any play, within their room of the bounds."""
         shape = len(contexts), len(self.low)
         mask = np.ones(shape, dtype=np.bool_) if contexts.eligible is None else contexts.eligible
-        low, high = attainable(self._least, self.high, mask)
         given = self.policy.probabilities(contexts)
         control, share = given, np.zeros((shape[0], 1))
         if self.control is not None:
             control, share = self.control.probabilities(contexts), self._share(mask)
-            rest = np.where(share < 1.0, 1.0 - share, 1.0)
-            low, high = (np.clip((end - share * control) / rest, 0.0, 1.0) for end in (low, high))
-            low, high = attainable(low, np.maximum(low, high), mask)
+        low, high = self._room(mask, control, share)
         policy = nearest_within(given, low, high)
         if passive_policy is None:
             return Components(policy, policy, control, share, np.zeros(shape[0], dtype=np.bool_))
@@ -163,10 +163,41 @@ class LimitedPolicy:
         self, contexts: Contexts, passive_policy: Policy, rate: float, uniforms: Sequence[float]
     ) -> tuple[int, list[float], int]:
         """Action, all probabilities and component of one row, as `draw` has them."""
+        if contexts.eligible is None and (self.control is None or isinstance(self.control, FixedAction)):
+            return self._draw_plain(contexts, passive_policy, rate, uniforms)
         action, _, component, distribution = self.draw(
             contexts, passive_policy, np.array([rate]), np.array([uniforms])
         )
         return int(action[0]), distribution[0].tolist(), int(component[0])
+
+    def _draw_plain(
+        self, contexts: Contexts, passive_policy: Policy, rate: float, uniforms: Sequence[float]
+    ) -> tuple[int, list[float], int]:
+        """`draw_one` in plain floats, where all actions are eligible and the control is none or an action."""
+        acting, component = nearest_row(row_of(self.policy, contexts), *self._ends), POLICY
+        distribution = acting
+        if rate:
+            even = row_of(passive_policy, contexts)
+            passive = nearest_row(even, *self._ends)
+            distribution = [(1.0 - rate) * a + rate * u for a, u in zip(acting, passive, strict=True)]
+            if uniforms[1] < rate:
+                acting, component = passive, PASSIVE if passive == even else POLICY
+        if isinstance(self.control, FixedAction):
+            share, control = self.control_share, [0.0] * len(acting)
+            control[self.control.action] = 1.0
+            distribution = [(1.0 - share) * a + share * c for a, c in zip(distribution, control, strict=True)]
+            if uniforms[0] < share:
+                acting, component = control, CONTROL
+        return sample_action(acting, uniforms[2]), distribution, component
+
+    def _room(self, mask: Bools, control: Floats, share: Floats) -> tuple[Floats, Floats]:
+        """Bounds (n, K) for what plays beside the control, by which all together are within the limits."""
+        low, high = attainable(self._least, self.high, mask)
+        if self.control is None:
+            return low, high
+        rest = np.where(share < 1.0, 1.0 - share, 1.0)
+        low, high = (np.clip((end - share * control) / rest, 0.0, 1.0) for end in (low, high))
+        return attainable(low, np.maximum(low, high), mask)
 
     def _share(self, mask: Bools) -> Floats:
         """The control share of each row, (n, 1): 0 where a control action is not eligible."""
@@ -179,9 +210,3 @@ class LimitedPolicy:
 def unlimited(policy: Policy) -> Policy:
     """The policy inside one with limits; itself where there are none."""
     return policy.policy if isinstance(policy, LimitedPolicy) else policy
-
-
-def _row_of(policy: Policy, contexts: Contexts) -> list[float]:
-    quick = getattr(policy, "row", None)
-    row: list[float] = quick(contexts) if callable(quick) else policy.probabilities(contexts)[0].tolist()
-    return row

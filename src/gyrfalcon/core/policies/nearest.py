@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -39,6 +41,26 @@ def nearest_within(probabilities: ArrayLike, low: ArrayLike, high: ArrayLike) ->
     columns = (np.ascontiguousarray(part[outside].T) for part in (given, lows, highs))
     nearest[outside] = _moved(*columns).T
     return nearest
+
+
+def nearest_row(probabilities: list[float], low: Sequence[float], high: Sequence[float]) -> list[float]:
+    """`nearest_within` for one row of plain floats, to the same bits: NumPy's calls cost several times more.
+
+    >>> nearest_row([0.875, 0.125, 0.0], [0.0, 0.0, 0.25], [0.5, 1.0, 1.0])
+    [0.5, 0.25, 0.25]
+    """
+    rows = list(zip(probabilities, low, high, strict=True))
+    if all(least <= p <= most for p, least, most in rows):
+        return probabilities
+    shift = _row_shift(rows)
+    for _ in range(_STEPS):
+        n_free, total = 0, 0.0
+        for p, least, most in rows:
+            moved = p - shift
+            n_free += least < moved < most
+            total += min(max(moved, least), most)
+        shift = shift + (total - 1.0) / max(n_free, 1)
+    return [min(max(p - shift, least), most) for p, least, most in rows]
 
 
 def attainable(low: Floats, high: Floats, eligible: Bools) -> tuple[Floats, Floats]:
@@ -82,4 +104,24 @@ def _shift(p: Floats, low: Floats, high: Floats) -> Floats:
     last = np.maximum((sums >= 1.0).sum(axis=0) - 1, 0)[np.newaxis]
     end, rest, rate = (np.take_along_axis(part, last, axis=0)[0] for part in (ends, sums - 1.0, n_free))
     shift: Floats = end + rest / np.maximum(rate, 1)
+    return shift
+
+
+def _row_shift(rows: list[tuple[float, float, float]]) -> float:
+    """As `_shift` for one row."""
+    ends = [p - most for p, _, most in rows] + [p - least for p, least, _ in rows]
+    order = sorted(range(len(ends)), key=ends.__getitem__)
+    highest = 0.0
+    for _, _, most in rows:
+        highest += most
+    n_free, fallen, previous = 1, 0.0, ends[order[0]]
+    shift = previous + (highest - 1.0)
+    for place in order[1:]:
+        end = ends[place]
+        fallen += n_free * (end - previous)
+        n_free, previous = n_free + (1 if place < len(rows) else -1), end
+        rest = highest - fallen - 1.0
+        if rest < 0.0:
+            break
+        shift = end + rest / max(n_free, 1)
     return shift
