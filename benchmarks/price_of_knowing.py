@@ -101,9 +101,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     lengths, n_seeds = (QUICK_LENGTHS, QUICK_SEEDS) if options.quick else (LENGTHS, options.seeds)
     cells = [
-        (place, setting, seed) for place in ENVIRONMENTS for setting in SETTINGS for seed in range(n_seeds)
+        (place, setting, seed)
+        for place in options.environments
+        for setting in SETTINGS
+        for seed in range(n_seeds)
     ]
-    found = []
+    found: list[Known] = []
     with Progress(console=Console(stderr=True), transient=True) as progress:
         for cell in progress.track(cells, description="runs"):
             found += known(*cell, lengths)
@@ -119,6 +122,9 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.price_of_knowing", description=__doc__)
     parser.add_argument("--seeds", type=int, metavar="N", default=SEEDS, help=f"{SEEDS} by default")
+    parser.add_argument(
+        "--environments", nargs="+", choices=ENVIRONMENTS, default=list(ENVIRONMENTS), help="all by default"
+    )
     parser.add_argument("--json", action="store_true", help="print every run as JSON instead of the tables")
     parser.add_argument("--quick", action="store_true", help="1,000 rounds at most, and 3 seeds")
     return parser
@@ -249,7 +255,7 @@ def table(found: Sequence[Known], n_rounds: int, n_seeds: int) -> Table:
     drawn.add_column("\nlimits", no_wrap=True)
     for name in ("\ncost", "width\nfirst", "\nwidest", "\ngreedy", "\ncovered", "\nregret"):
         drawn.add_column(name, justify="right", no_wrap=True)
-    for place in ENVIRONMENTS:
+    for place in dict.fromkeys(one.environment for one in found):
         here = [one for one in found if one.environment == place]
         baseline = np.array([one.reward for one in here if one.setting == "none"])
         for number, setting in enumerate(SETTINGS):

@@ -132,6 +132,11 @@ def test_explanations_have_the_probabilities_within_the_limits() -> None:
     assert all(one.estimate is not None for one in explanation.actions)
 
 
+def test_the_status_knows_how_many_rounds_are_passive_beside_the_control() -> None:
+    learner = Limited(EpsilonFalcon(epsilon=0.1, passive_design="coin"), control=("red", 0.25))
+    assert Bandit(LABELS, learner=learner, seed=1).status().passive_share == pytest.approx(0.075)
+
+
 def test_policies_of_a_users_own_learner_are_checked_inside() -> None:
     bandit = Bandit(["a", "b"], learner=Limited(OwnLearner((0.5, 0.4)), floor=0.1), seed=1)
     for _ in range(4):
@@ -154,4 +159,5 @@ def test_a_silent_action_keeps_its_floor() -> None:
         assert decision.distribution is not None
         assert min(decision.distribution) >= 0.05
     assert n_left_out > 1000
+    assert decision.distribution is not None
     assert decision.distribution[1] == 0.05

@@ -175,6 +175,26 @@ def test_a_control_action_that_is_not_eligible_leaves_the_decision_to_the_policy
     assert decisions.component[1] == POLICY
 
 
+@pytest.mark.parametrize("masked", [True, False])
+def test_what_exceeds_a_maximum_goes_where_the_policy_would_play_without_that_action(masked: bool) -> None:
+    inside, high = Powers(40.0), np.array([0.3, 0.3, 1.0, 1.0])
+    contexts = contexts_of(200, masked=masked)
+    mask = np.ones((200, K), dtype=np.bool_) if contexts.eligible is None else contexts.eligible
+    shares = LimitedPolicy(inside, np.zeros(K), high).probabilities(contexts)
+    given = inside.probabilities(contexts)
+    first = (given[:, 0] > 0.9) & mask[:, 2:].any(axis=1)
+    others = Contexts(contexts.shared[first], None, mask[first] & (np.arange(K) > 0))
+    elsewhere = inside.probabilities(others)
+    rest = np.where(elsewhere[:, 1] * 0.7 > 0.3, 0.0, elsewhere[:, 1])
+    assert first.sum() > 5
+    np.testing.assert_array_equal(shares[first, 0], 0.3)
+    simple = elsewhere[:, 1] == rest
+    np.testing.assert_allclose(shares[first][simple, 1:], 0.7 * elsewhere[simple, 1:], rtol=0, atol=1e-15)
+    # The next action has a maximum, too: what is left goes to the third.
+    assert (~simple).any()
+    np.testing.assert_allclose(shares[first][~simple][:, 2:].sum(axis=1), 0.4, rtol=0, atol=1e-15)
+
+
 def test_a_control_policy_plays_its_own_distribution() -> None:
     policy = LimitedPolicy(UniformPolicy(K), np.zeros(K), np.ones(K), 0.0, Powers(2.0), 0.25)
     contexts = contexts_of(20, masked=False)

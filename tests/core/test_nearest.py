@@ -35,7 +35,7 @@ def by_bisection(p: Floats, low: Floats, high: Floats) -> Floats:
         middle = (below + above) / 2.0
         more = np.clip(p - middle, low, high).sum(axis=1, keepdims=True) > 1.0
         below, above = np.where(more, middle, below), np.where(more, above, middle)
-    return np.clip(p - (below + above) / 2.0, low, high)
+    return np.asarray(np.clip(p - (below + above) / 2.0, low, high))
 
 
 @given(cases)

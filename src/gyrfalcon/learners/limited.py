@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -38,8 +39,9 @@ class Limited:
 
     Limits hold for the whole distribution of every decision, passive rounds included, and so for the expected
     traffic of any period and any group of contexts. What is logged is the distribution within the limits,
-    exact as any other. A decision that is within them anyway is what the learner alone would have made; any
-    other has the nearest distribution within them, by Euclidean distance. The learner sees all rows.
+    exact as any other. A decision that is within them anyway is what the learner alone would have made. What
+    exceeds a maximum goes where the learner would play were that action not eligible, and what is short of a
+    minimum is taken from all others alike, so that the distribution is the nearest by Euclidean distance.
 
     Among eligible actions, maxima that sum to less than 1 grow in proportion; minima of others don't count.
     Limits that all actions together can't meet are refused. Passive rounds stay uniform where the limits let
@@ -57,7 +59,7 @@ class Limited:
     control
         A label, or a policy, and the share of decisions that it makes, such as ("red", 0.1): a coin decides,
         whatever the context is, and the log says "control". Where the action is not eligible, the learner
-        decides.
+        decides. None for no control.
     shares
         Least and largest probability of some actions, such as {"red": (0.05, 0.5)}, or rows of label, least
         and largest probability. The floor holds beside them, and gives way to a smaller maximum.
@@ -67,7 +69,7 @@ class Limited:
     >>> from gyrfalcon import EpsilonGreedy
     >>> learner = Limited(EpsilonGreedy(epsilon=0.0), floor=0.05, shares={"red": (0.0, 0.5)})
     >>> epoch = learner.start(Problem(["red", "blue"]))
-    >>> epoch.policy.low.tolist(), epoch.policy.high.tolist()
+    >>> epoch.policy.least.tolist(), epoch.policy.high.tolist()
     ([0.05, 0.05], [0.5, 1.0])
     """
 
@@ -120,15 +122,14 @@ class Limited:
     @property
     def share_rows(self) -> tuple[tuple[object, float, float], ...]:
         """Label, least and largest probability of the actions that have limits of their own."""
-        rows: tuple[tuple[object, float, float], ...] = self.shares
-        return rows
+        return cast("tuple[tuple[object, float, float], ...]", self.shares)
 
     def limited(self, epoch: Epoch, problem: Problem) -> Epoch:
         """An epoch of the learner alone, within the limits; ValueError if no distribution meets them."""
         low, high = np.zeros(problem.n_actions), np.ones(problem.n_actions)
         for label, least, most in self.share_rows:
             if label in problem.actions:
-                place = problem.actions.index(label)  # type: ignore[arg-type]
+                place = problem.actions.index(label)
                 low[place], high[place] = least, most
         control, share = self._control(problem)
         policy = LimitedPolicy(epoch.policy, low, high, self._floor(epoch.start), control, share)
@@ -150,7 +151,7 @@ class Limited:
         what, share = self.control
         if is_policy(what):
             return what, share
-        return FixedAction(problem.actions.index(what), problem.n_actions), share  # type: ignore[arg-type]
+        return FixedAction(problem.actions.index(what), problem.n_actions), share
 
 
 def taken_over(learner: Learner, epoch: Epoch, problem: Problem) -> Epoch:

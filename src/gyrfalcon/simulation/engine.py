@@ -13,7 +13,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign, decide
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.limited import LimitedPolicy
+from gyrfalcon.core.policies.limited import control_share_of
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.core.validation import is_own
@@ -111,8 +111,7 @@ def action_generator(seed: int) -> np.random.Generator:
 def needs_coins(epoch: Epoch) -> bool:
     """Whether an epoch flips coins before it draws actions: for bases, passive rounds or a control share."""
     coins = epoch.passive_design is PassiveDesign.COIN and epoch.passive_share > 0.0
-    controlled = isinstance(epoch.policy, LimitedPolicy) and epoch.policy.control is not None
-    return coins or controlled or isinstance(epoch.policy, Mixture)
+    return coins or control_share_of(epoch.policy) > 0.0 or isinstance(epoch.policy, Mixture)
 
 
 class Rounds:

@@ -1,7 +1,7 @@
 """Play within limits: every probability within its bounds, and a control share beside the policy.
 
-A control share is drawn by a coin of its own, whatever the context is. What the policy then plays is the
-nearest distribution by which all components together are within the bounds.
+A control share is drawn by a coin of its own, whatever the context is. What the policy then plays is a
+distribution near its own by which all components together are within the bounds.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.policies.action_columns import sequential_sum
 from gyrfalcon.core.policies.kernel_policy import Policy, row_of
 from gyrfalcon.core.policies.kernels import uniform
 from gyrfalcon.core.policies.nearest import attainable, nearest_row, nearest_within
@@ -66,9 +67,10 @@ class Components(NamedTuple):
 class LimitedPolicy:
     """A policy whose probabilities are kept within bounds, beside a control share.
 
-    Among the eligible actions of a row, maxima that sum to less than 1 grow in proportion. Where a control
-    action is not eligible, the policy plays; where a control policy itself is beyond a bound, the control
-    wins.
+    What exceeds a maximum goes where the policy would play were that action not eligible; floor and minima
+    are met by the nearest distribution. Among the eligible actions of a row, maxima that sum to less than 1
+    grow in proportion. Where a control action is not eligible, the policy plays; where a control policy
+    itself is beyond a bound, the control wins.
 
     Parameters
     ----------
@@ -123,7 +125,9 @@ class LimitedPolicy:
     def row(self, contexts: Contexts) -> list[float]:
         """Probabilities for the first context, bit-identical, in plain floats where all are eligible."""
         if contexts.eligible is None and self.control is None:
-            return nearest_row(row_of(self.policy, contexts), *self._ends)
+            given = row_of(self.policy, contexts)
+            if not self._is_beyond(given):
+                return nearest_row(given, *self._ends)
         row: list[float] = self.probabilities(contexts)[0].tolist()
         return row
 
@@ -136,7 +140,7 @@ class LimitedPolicy:
         if self.control is not None:
             control, share = self.control.probabilities(contexts), self._share(mask)
         low, high = self._room(mask, control, share)
-        policy = nearest_within(given, low, high)
+        policy = nearest_within(self._without_excess(contexts, given, high, mask), low, high)
         if passive_policy is None:
             return Components(policy, policy, control, share, np.zeros(shape[0], dtype=np.bool_))
         even = passive_policy.probabilities(contexts)
@@ -164,17 +168,24 @@ class LimitedPolicy:
     ) -> tuple[int, list[float], int]:
         """Action, all probabilities and component of one row, as `draw` has them."""
         if contexts.eligible is None and (self.control is None or isinstance(self.control, FixedAction)):
-            return self._draw_plain(contexts, passive_policy, rate, uniforms)
+            given = row_of(self.policy, contexts)
+            if not self._is_beyond(given):
+                return self._draw_plain(given, contexts, passive_policy, rate, uniforms)
         action, _, component, distribution = self.draw(
             contexts, passive_policy, np.array([rate]), np.array([uniforms])
         )
         return int(action[0]), distribution[0].tolist(), int(component[0])
 
     def _draw_plain(
-        self, contexts: Contexts, passive_policy: Policy, rate: float, uniforms: Sequence[float]
+        self,
+        given: list[float],
+        contexts: Contexts,
+        passive_policy: Policy,
+        rate: float,
+        uniforms: Sequence[float],
     ) -> tuple[int, list[float], int]:
-        """`draw_one` in plain floats, where all actions are eligible and the control is none or an action."""
-        acting, component = nearest_row(row_of(self.policy, contexts), *self._ends), POLICY
+        """`draw_one` in plain floats, where all actions are eligible and no maximum is exceeded."""
+        acting, component = nearest_row(given, *self._ends), POLICY
         distribution = acting
         if rate:
             even = row_of(passive_policy, contexts)
@@ -190,6 +201,24 @@ class LimitedPolicy:
                 acting, component = control, CONTROL
         return sample_action(acting, uniforms[2]), distribution, component
 
+    def _without_excess(self, contexts: Contexts, given: Floats, high: Floats, mask: Bools) -> Floats:
+        """Probabilities (n, K) in which each excess goes where the policy plays without that action."""
+        capped = given > high
+        rows = np.flatnonzero(capped.any(axis=1))
+        moved = given.copy() if len(rows) else given
+        while len(rows):
+            others = mask[rows] & ~capped[rows]
+            rows, others = rows[others.any(axis=1)], others[others.any(axis=1)]
+            part = contexts.take(rows)
+            elsewhere = self.policy.probabilities(Contexts(part.shared, part.actions, others))
+            fixed = np.where(capped[rows], high[rows], 0.0)
+            rest = 1.0 - sequential_sum(np.ascontiguousarray(fixed.T))
+            moved[rows] = fixed + rest[:, np.newaxis] * elsewhere
+            beyond = (moved[rows] > high[rows]) & others
+            capped[rows] |= beyond
+            rows = rows[beyond.any(axis=1)]
+        return moved
+
     def _room(self, mask: Bools, control: Floats, share: Floats) -> tuple[Floats, Floats]:
         """Bounds (n, K) for what plays beside the control, by which all together are within the limits."""
         low, high = attainable(self._least, self.high, mask)
@@ -199,12 +228,20 @@ class LimitedPolicy:
         low, high = (np.clip((end - share * control) / rest, 0.0, 1.0) for end in (low, high))
         return attainable(low, np.maximum(low, high), mask)
 
+    def _is_beyond(self, given: list[float]) -> bool:
+        """Whether a row over all actions exceeds a maximum."""
+        return any(share > most for share, most in zip(given, self._ends[1], strict=True))
+
     def _share(self, mask: Bools) -> Floats:
         """The control share of each row, (n, 1): 0 where a control action is not eligible."""
         if isinstance(self.control, FixedAction):
-            shares: Floats = self.control_share * mask[:, self.control.action, np.newaxis]
-            return shares
+            return np.where(mask[:, self.control.action, np.newaxis], self.control_share, 0.0)
         return np.full((len(mask), 1), self.control_share, dtype=np.float64)
+
+
+def control_share_of(policy: Policy) -> float:
+    """Share of the decisions that a control makes where it can, 0 without one."""
+    return policy.control_share if isinstance(policy, LimitedPolicy) and policy.control is not None else 0.0
 
 
 def unlimited(policy: Policy) -> Policy:
