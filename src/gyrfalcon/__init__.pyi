@@ -41,6 +41,7 @@ from gyrfalcon.learners.baselines.uniform import Uniform as Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon as EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon as Falcon
 from gyrfalcon.learners.falcon_plus import FalconPlus as FalconPlus
+from gyrfalcon.learners.limited import Limited as Limited
 from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB as EnlargedLinUCB
 from gyrfalcon.learners.optimistic.lints import LinTS as LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB as LinUCB

@@ -152,9 +152,12 @@ def text_column(texts: Sequence[str | None]) -> Values:
     return _objects([None if text is None else _text(text) for text in texts])
 
 
-def phase_column(passive: npt.NDArray[np.bool_]) -> Values:
-    """The phase of each decision: "passive" where actions were drawn uniformly, "policy" otherwise."""
-    return text_column(["policy", "passive"])[passive.astype(np.int64)]
+def phase_column(passive: npt.NDArray[np.bool_], control: npt.NDArray[np.bool_] | None = None) -> Values:
+    """The phase of each decision: "passive" where actions were drawn uniformly, "control", or "policy"."""
+    numbers = passive.astype(np.int64)
+    return text_column(["policy", "passive", "control"])[
+        numbers if control is None else np.where(control, 2, numbers)
+    ]
 
 
 def _text(label: object) -> str:

@@ -107,6 +107,7 @@ ENTRIES = (
     Entry("Softmax", "learners.baselines.softmax", "learner", "learner/softmax"),
     Entry("Greedy", "learners.baselines.greedy", "learner", "learner/greedy"),
     Entry("Uniform", "learners.baselines.uniform", "learner", "learner/uniform"),
+    Entry("Limited", "learners.limited", "learner", "learner/limited"),
     Entry("Linear", "oracles.linear.linear", "model_class", "model-class/linear"),
     Entry("Regressor", "oracles.regressors.regressor", "model_class", "model-class/regressor"),
     Entry("StumpHull", "oracles.stump_hull.regressor", "regressor"),

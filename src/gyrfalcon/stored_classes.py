@@ -11,6 +11,8 @@ STORED_CLASSES = (
     ("SampledPolicy", "core.policies.thompson", "policy/sampled"),
     ("ThompsonPolicy", "core.policies.thompson", "policy/thompson"),
     ("TryingKernel", "core.policies.untried", "kernel/untried-actions"),
+    ("LimitedPolicy", "core.policies.limited", "policy/limited"),
+    ("FixedAction", "core.policies.limited", "policy/fixed-action"),
     ("TryingPolicy", "core.policies.untried", "policy/untried-actions"),
     ("Layout", "oracles.features.design", "layout"),
     ("Design", "oracles.features.design", "design"),

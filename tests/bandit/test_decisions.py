@@ -115,7 +115,7 @@ def test_a_batch_is_columns_and_single_decisions_at_once() -> None:
     assert isinstance(batch[0], Decision)
     assert [one.event_id for one in batch] == list(batch.event_id)
     assert batch[-1].round == 2
-    assert [type(value) for value in batch[1]] == [str, float, str, int, int, bool, tuple, str]
+    assert [type(value) for value in batch[1]] == [str, float, str, int, int, bool, tuple, str, bool]
 
 
 def test_no_contexts_at_all_are_decided_too() -> None:

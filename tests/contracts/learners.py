@@ -21,6 +21,7 @@ from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
+from gyrfalcon.learners.limited import Limited
 from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -119,6 +120,10 @@ PLAIN: dict[str, Learner] = {
     "softmax": Softmax(),
     "softmax fixed": Softmax(temperature=0.05, decay=0.0),
     "uniform": Uniform(),
+    "limited adaptive-falcon": Limited(
+        AdaptiveFalcon(), floor=0.02, control=("action 0", 0.1), shares=[("action 1", 0.0, 0.6)]
+    ),
+    "limited greedy": Limited(Greedy(), floor=0.1),
 }
 WITH_ACTION_FEATURES: dict[str, Learner] = {
     "linucb shared": LinUCB(model_class=Linear(layout="shared")),
@@ -157,6 +162,9 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "explore-first hybrid": ExploreFirst(n_explore=200, model_class=Linear(layout="hybrid")),
     "greedy hybrid": Greedy(model_class=Linear(layout="hybrid")),
     "softmax shared": Softmax(model_class=Linear(layout="shared")),
+    "limited epsilon-falcon hybrid": Limited(
+        EpsilonFalcon(model_class=Linear(layout="hybrid")), control=("action 0", 0.3), floor=0.05
+    ),
 }
 LEARNERS = PLAIN | WITH_ACTION_FEATURES
 THROWAWAY = {"gate", "exponential weights", "master", "forest"}
@@ -188,6 +196,8 @@ DETERMINISTIC = {
     "regcb optimistic hybrid",
     "adaptive-falcon hybrid",
 }
+# Their control action can't be retired.
+CONTROLLED = {"limited adaptive-falcon", "limited epsilon-falcon hybrid"}
 # They randomise over what may be best; the rest have no or next to no probability.
 CHOOSY = {
     "lints",
@@ -236,6 +246,8 @@ REPRESENTATIVES = {
     "greedy mixing",
     "softmax",
     "uniform",
+    "limited adaptive-falcon",
+    "limited greedy",
     "linucb hybrid",
     "lints hybrid",
     "regcb elimination shared",

@@ -17,6 +17,7 @@ from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities, decide
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.elimination import EliminationPolicy
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
+from gyrfalcon.core.policies.limited import unlimited
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Decisions, Log
@@ -26,6 +27,7 @@ from gyrfalcon.storage.files import load, save
 from tests.contracts.environments import Lines, Play, started, uniform_log
 from tests.contracts.learners import (
     CHOOSY,
+    CONTROLLED,
     DETERMINISTIC,
     HYBRID_WIDTHS,
     LEARNERS,
@@ -110,7 +112,7 @@ def identical(one: object, other: object) -> bool:
 
 def score_tables(policy: Policy, contexts: Contexts) -> list[Floats]:
     """The scores behind a policy, (n, K) each."""
-    policy = without_trying(policy)
+    policy = without_trying(unlimited(policy))
     if isinstance(policy, KernelPolicy):
         return [policy.scorer.scores(contexts)]
     if isinstance(policy, Mixture):
@@ -329,7 +331,7 @@ def test_an_action_that_is_added_gets_tried_and_learning_goes_on(name: str) -> N
     assert_valid(on.epoch, on.environment)
 
 
-@every_learner
+@pytest.mark.parametrize("name", cases(name for name in LEARNERS if name not in CONTROLLED))
 @pytest.mark.parametrize("labels", [("x", "y"), ("action 0", "action 1", "action 2", "new")])
 def test_all_actions_may_be_replaced_and_epoch_1_adapted(name: str, labels: tuple[str, ...]) -> None:
     for play in (played(name), started(LEARNERS[name], environment_for(name))):

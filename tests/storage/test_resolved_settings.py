@@ -39,6 +39,7 @@ SWITCHED_OFF = {
     "learner/adaptive-falcon": {"half_life"},
     "learner/epsilon-falcon": {"tau_1"},
     "learner/falcon": {"class_size"},
+    "learner/limited": {"control"},
     "learner/squarecb": {"horizon"},
     "schedule/geometric": {"longest"},
     "bandit/reward-rules": {"reward_timeout", "default_reward"},

@@ -35,6 +35,7 @@ from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.falcon_plus import FalconPlus
+from gyrfalcon.learners.limited import Limited
 from gyrfalcon.learners.optimistic.enlarged_linucb import EnlargedLinUCB
 from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
@@ -83,6 +84,7 @@ LEARNERS: list[Learner] = [
     Greedy(mixing=0.1),
     Softmax(),
     Uniform(schedule=Doubling(50)),
+    Limited(EpsilonGreedy(), floor=0.05, control=("a", 0.1), shares={"b": (0.1, 0.4)}),
 ]
 
 

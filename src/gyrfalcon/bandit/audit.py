@@ -24,7 +24,7 @@ from gyrfalcon.bandit.silence import without_silent
 from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import action_probabilities, decide
-from gyrfalcon.core.records import PASSIVE
+from gyrfalcon.core.records import phase_of
 from gyrfalcon.core.sampling import uniforms_of_events
 from gyrfalcon.logs.reading import rows_of_folder
 from gyrfalcon.logs.rows import LoggedDecisions, Row
@@ -163,7 +163,7 @@ def _computed(rule: DecisionRule, rows: list[Row], seed: int | None) -> list[dic
             made, drawn.action.tolist(), drawn.component.tolist(), shares, strict=True
         ):
             values["action"], values["propensity"] = rule.actions[action], share[action]
-            values["phase"] = "passive" if component % 2 == PASSIVE else "policy"
+            values["phase"] = phase_of(component)
     return made
 
 

@@ -22,7 +22,7 @@ from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.inputs.schema import Schema
 from gyrfalcon.core.policies.validation import check_probabilities
-from gyrfalcon.core.records import PASSIVE
+from gyrfalcon.core.records import CONTROL, PASSIVE
 from gyrfalcon.core.sampling import event_uniforms, uniforms_of_events
 from gyrfalcon.core.validation import is_own
 from gyrfalcon.engine.own_policies import checked_epoch
@@ -62,7 +62,8 @@ def decide_one(
     made = (identity, now, contexts, 0, action, component, index, round_, propensity, shares, model)
     engine.record(Decided(*made, round_ - epoch.start, silent_in(epoch)))
     label, is_passive = problem.actions[action], component % 2 == PASSIVE
-    return Decision(label, propensity, identity, round_, index, is_passive, shares, model)
+    held = component == CONTROL
+    return Decision(label, propensity, identity, round_, index, is_passive, shares, model, held)
 
 
 def decide_many(
@@ -99,7 +100,8 @@ def decide_many(
         labels = [problem.actions[action] for action in made.action.tolist()]
         passive = made.component % 2 == PASSIVE
         settings = (index, passive, model, distribution)
-        return DecisionBatch(labels, made.propensity, ids, rounds, *settings)
+        held = made.component == CONTROL
+        return DecisionBatch(labels, made.propensity, ids, rounds, *settings, control=held)
     one_by_one = [known.get(i) or _decision(engine, id_, ledger.find(id_)) for i, id_ in enumerate(ids)]
     return DecisionBatch(
         [one.action for one in one_by_one],
@@ -109,6 +111,7 @@ def decide_many(
         epoch.index,
         np.array([one.passive for one in one_by_one], dtype=np.bool_),
         single=one_by_one,
+        control=np.array([one.control for one in one_by_one], dtype=np.bool_),
     )
 
 
@@ -150,7 +153,7 @@ def _decision(engine: BanditEngine, event_id: str, event: Event | None) -> Decis
     shares = _distribution_again(engine, event_id, event)
     model = None if shares is None else engine.model
     made = (event.propensity, event_id, event.round, event.epoch, is_passive)
-    return Decision(label, *made, shares, model)
+    return Decision(label, *made, shares, model, event.component == CONTROL)
 
 
 def _distribution_again(engine: BanditEngine, event_id: str, event: Event) -> tuple[float, ...] | None:

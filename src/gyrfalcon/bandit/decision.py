@@ -37,6 +37,8 @@ class Decision(NamedTuple):
     model
         Content hash of the policy that decided, passive share included; a log has the policy in a file of
         this name. None where it can't be stored, and where `distribution` is None.
+    control
+        Whether this decision was of the control share, whose action does not depend on the learner.
     """
 
     action: Hashable
@@ -47,6 +49,7 @@ class Decision(NamedTuple):
     passive: bool
     distribution: tuple[float, ...] | None = None
     model: str | None = None
+    control: bool = False
 
     def __repr__(self) -> str:
         shown = zip(self._fields[:6], self[:6], strict=True)  # a probability of every action is too long
@@ -79,6 +82,8 @@ class DecisionBatch(Tabular):
         Function that computes `distribution`; None where decisions are repeated from the books.
     single
         The single decisions, where some are repeated from the books, possibly of earlier epochs.
+    control
+        Which decisions were of the control share, (n,); None for none.
 
     Examples
     --------
@@ -99,6 +104,7 @@ class DecisionBatch(Tabular):
     model: str | None = None
     probabilities: Callable[[], Floats] | None = field(default=None, repr=False, compare=False)
     single: Sequence[Decision] | None = field(default=None, repr=False, compare=False)
+    control: Bools | None = field(default=None, repr=False)
 
     @cached_property
     def distribution(self) -> Floats | None:
@@ -118,7 +124,7 @@ class DecisionBatch(Tabular):
             "event_id": text_column(self.event_id),
             "action": label_column(self.action),
             "propensity": self.propensity,
-            "phase": phase_column(self.passive),
+            "phase": phase_column(self.passive, self.control),
             "epoch": np.full(len(self), self.epoch),
             "round": self.round,
         }
@@ -136,6 +142,7 @@ class DecisionBatch(Tabular):
             bool(self.passive[row]),
             None if self.distribution is None else tuple(self.distribution[row].tolist()),
             self.model,
+            self.control is not None and bool(self.control[row]),
         )
 
     def __iter__(self) -> Iterator[Decision]:

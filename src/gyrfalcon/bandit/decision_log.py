@@ -23,7 +23,7 @@ from gyrfalcon.bandit.journal import (
 )
 from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import PASSIVE
+from gyrfalcon.core.records import phase_of
 from gyrfalcon.engine.fingerprint import fingerprint
 from gyrfalcon.logs.folder import LogFolder
 from gyrfalcon.logs.rows import FORMAT, Line, logged_label
@@ -147,7 +147,7 @@ def _decided(record: Decided, problem: Problem) -> Line:
         "action": logged_label(problem.actions[record.action]),
         "propensity": record.propensity,
         "distribution": None if record.distribution is None else list(record.distribution),
-        "phase": "passive" if record.component % 2 == PASSIVE else "policy",
+        "phase": phase_of(record.component),
         "epoch": record.epoch,
         "round": record.round,
         "epoch_round": record.epoch_round,

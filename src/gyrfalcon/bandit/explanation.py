@@ -14,6 +14,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy
+from gyrfalcon.core.policies.limited import unlimited
 from gyrfalcon.learners.adaptive.safe_return import running_policy
 from gyrfalcon.learners.reward_scale import RewardScale, estimated_rewards
 
@@ -74,7 +75,7 @@ class Explanation:
 def explained(engine: BanditEngine, problem: Problem, contexts: Contexts) -> Explanation:
     """The explanation of one context, which opens no event."""
     shares = probabilities(engine, contexts)[0].tolist()
-    policy = running_policy(engine.epoch.policy)
+    policy = running_policy(unlimited(engine.epoch.policy))
     scorer = policy.scorer if isinstance(policy, KernelPolicy) else None
     n_actions = problem.n_actions
     estimates: list[float | None] = [None] * n_actions

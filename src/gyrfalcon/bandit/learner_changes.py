@@ -13,6 +13,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.engine.threads import one_blas_thread
 from gyrfalcon.engine.turnover import starting_at
 from gyrfalcon.learners.exploration_settings import differ_in_exploration_alone
+from gyrfalcon.learners.limited import taken_over
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.resolved_settings import resolved
 from gyrfalcon.learners.steps import Summing, Sums
@@ -93,7 +94,7 @@ def successor_of(before: Learner, after: Learner, epoch: Epoch, problem: Problem
 def first_epoch_of(before: Learner, job: RefitJob, problem: Problem) -> Epoch:
     """The first epoch of the job's learner: from the fits so far where it can go on, or of the rows held."""
     if _goes_on(before, job.learner, problem):
-        return job.run()
+        return replace(job, epoch=taken_over(own_learner(job.learner), job.epoch, problem)).run()
     with one_blas_thread():
         made = job.learner.start(problem, job.rows if len(job.rows) else None)
     return starting_at(made, job.round)

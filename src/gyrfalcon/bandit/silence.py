@@ -18,6 +18,7 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture
 from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.limited import LimitedPolicy, unlimited
 
 STRETCH = 64
 """Decisions after which silence is looked for again."""
@@ -143,14 +144,18 @@ def is_tried(now: int) -> bool:
 
 def without_silent(epoch: Epoch, silent: Bools | None) -> Epoch:
     """The epoch with a policy that leaves out silent actions, but for a mixture, whose bases know of none."""
-    if silent is None or isinstance(epoch.policy, Mixture):
+    policy = epoch.policy
+    if silent is None or isinstance(policy, Mixture):
         return epoch
-    return replace(epoch, policy=WithoutSilent(epoch.policy, silent))
+    if isinstance(policy, LimitedPolicy):  # limits hold for silent actions as well
+        return replace(epoch, policy=replace(policy, policy=WithoutSilent(policy.policy, silent)))
+    return replace(epoch, policy=WithoutSilent(policy, silent))
 
 
 def silent_in(epoch: Epoch) -> Bools | None:
     """The actions that the policy of an epoch leaves out, (K,), if there are any."""
-    return epoch.policy.silent if isinstance(epoch.policy, WithoutSilent) else None
+    policy = unlimited(epoch.policy)
+    return policy.silent if isinstance(policy, WithoutSilent) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.learner_changes import own_learner
+from gyrfalcon.core.policies.limited import control_share_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ def status_of(engine: BanditEngine, refit: str) -> BanditStatus:
         n_set_aside=counts.n_set_aside,
         mean_reward=everything.mean if everything.n else math.nan,
         reward_interval=everything.interval(),
-        passive_share=engine.epoch.passive_share,
+        passive_share=(1.0 - control_share_of(engine.epoch.policy)) * engine.epoch.passive_share,
         exploration_cost=cost,
         actions=actions,
         model=engine.model,

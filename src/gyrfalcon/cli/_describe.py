@@ -53,7 +53,9 @@ def short(value: object) -> str:
     """
     if not is_dataclass(value) or isinstance(value, type):
         return f"{value:.6g}" if isinstance(value, float) and value >= 1000 else repr(value)
-    given = [(field.name, getattr(value, field.name), _default_of(field)) for field in fields(value)]
+    given = [
+        (field.name, getattr(value, field.name), _default_of(field)) for field in fields(value) if field.init
+    ]
     few = len(given) <= 3  # numbers of a schedule are worth showing even at their defaults
     shown = ", ".join(
         f"{name}={short(now)}" for name, now, default in given if (few and now is not None) or now != default

@@ -12,8 +12,9 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.fit_report import FitReport
 from gyrfalcon.core.policies.greedy import GreedyPolicy, LikeliestPolicy, greedy_policy_of
-from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.kernel_policy import Policy, row_of
 from gyrfalcon.core.policies.kernels import mixture
+from gyrfalcon.core.policies.limited import LimitedPolicy
 from gyrfalcon.core.records import PASSIVE, POLICY, Decisions, rows_of
 from gyrfalcon.core.sampling import sample, sample_action, sample_actions
 from gyrfalcon.core.schedules import Schedule, passive_count
@@ -110,11 +111,7 @@ class Epoch:
 
     @property
     def greedy(self) -> GreedyPolicy | LikeliestPolicy:
-        """The policy that takes the best action by the reward estimates of this epoch's policy.
-
-        Bonus, exploration and passive rounds are left out. A policy without estimates, such as a mixture,
-        gives its likeliest action.
-        """
+        """The best action by the epoch's reward estimates, or the likeliest one where there are none."""
         return greedy_policy_of(self.policy, getattr(self.state, "problem", None))
 
     @property
@@ -185,6 +182,9 @@ class Mixture:
 def action_probabilities(epoch: Epoch, rounds: Ints, contexts: Contexts) -> Floats:
     """The probability of every action at these rounds over all components, (n, K)."""
     rates = epoch.passive_rates(rounds)[:, np.newaxis]
+    if isinstance(epoch.policy, LimitedPolicy):
+        passive = epoch.passive_policy if rates.any() else None
+        return epoch.policy.components(contexts, passive).distribution(rates)
     active = epoch.policy.probabilities(contexts)
     if not rates.any():
         return active
@@ -205,7 +205,8 @@ def decide(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> 
     contexts : Contexts
         The n contexts.
     uniforms : array of float
-        (n, 3) uniform random numbers: for the base of a mixture, the passive coin and the action.
+        (n, 3) uniform random numbers: for the base of a mixture or the coin of a control share, the passive
+        coin and the action.
     """
     if len(contexts) == 1:
         action, propensity, component = decide_one(epoch, int(rounds[0]), contexts, uniforms[0].tolist())
@@ -240,26 +241,23 @@ def draw_one(
         marginal: list[float] = epoch.policy.probabilities(contexts)[0].tolist()
         return int(action[0]), marginal, int(component[0])
     rate = epoch.passive_rate(round_)
+    if isinstance(epoch.policy, LimitedPolicy) and (rate or epoch.policy.control is not None):
+        return epoch.policy.draw_one(contexts, epoch.passive_policy, rate, uniforms)
     passive = uniforms[1] < rate
-    acting = _row(epoch.passive_policy if passive else epoch.policy, contexts)
+    acting = row_of(epoch.passive_policy if passive else epoch.policy, contexts)
     action_ = sample_action(acting, uniforms[2])
     distribution = acting
     if 0.0 < rate < 1.0:
-        other = _row(epoch.policy if passive else epoch.passive_policy, contexts)
+        other = row_of(epoch.policy if passive else epoch.passive_policy, contexts)
         active, uniform = (other, acting) if passive else (acting, other)
         distribution = [(1.0 - rate) * a + rate * u for a, u in zip(active, uniform, strict=True)]
     return action_, distribution, PASSIVE if passive else POLICY
 
 
-def _row(policy: Policy, contexts: Contexts) -> list[float]:
-    quick = getattr(policy, "row", None)
-    # A policy of one's own may have a field of this name.
-    row: list[float] = quick(contexts) if callable(quick) else policy.probabilities(contexts)[0].tolist()
-    return row
-
-
 def _draw(epoch: Epoch, rounds: Ints, contexts: Contexts, uniforms: Floats) -> tuple[Ints, Floats, Ints]:
     rates = epoch.passive_rates(rounds)
+    if isinstance(epoch.policy, LimitedPolicy):
+        return epoch.policy.draw(contexts, epoch.passive_policy, rates, uniforms)[:3]
     if not rates.any():
         action, propensity = sample(epoch.policy.probabilities(contexts), uniforms[:, 2])
         return action, propensity, np.zeros(len(contexts), dtype=np.int64)

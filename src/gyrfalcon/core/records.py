@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 
 POLICY = 0
 PASSIVE = 1
+CONTROL = -2
+"""Even, as all that is not passive, and no base of a mixture."""
+
+
+def phase_of(component: int) -> str:
+    """The phase that a component is logged as.
+
+    >>> [phase_of(component) for component in (POLICY, PASSIVE, CONTROL)]
+    ['policy', 'passive', 'control']
+    """
+    if component == CONTROL:
+        return "control"
+    return "passive" if component % 2 == PASSIVE else "policy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +48,7 @@ class Decisions:
         Probability of the action over all components.
     component
         Which part of the play acted: POLICY (0) or PASSIVE (1); in a mixture of bases, base j acts as
-        2 j + POLICY or 2 j + PASSIVE.
+        2 j + POLICY or 2 j + PASSIVE. A control share beside the policy is CONTROL (-2).
     """
 
     epoch: Ints
@@ -198,7 +211,7 @@ def _log_columns(log: Log) -> dict[str, Column]:
         "action": labels[log.action],
         "propensity": log.propensity,
         "reward": problem.rewards.from_unit(log.reward),
-        "phase": phase_column(log.passive),
+        "phase": phase_column(log.passive, log.component == CONTROL),
         "epoch": log.epoch,
         "round": log.round,
     }

@@ -6,6 +6,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign
+from gyrfalcon.core.policies.limited import control_share_of
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 
 N_COINS = UNIFORMS_PER_DECISION - 1
@@ -23,9 +24,9 @@ def coin_generator(seed: int) -> np.random.Generator:
 
 
 def needs_coins(epoch: Epoch) -> bool:
-    """Whether an epoch flips coins before it draws actions: for bases of a mixture, or for passive rounds."""
+    """Whether an epoch flips coins before it draws actions: for bases, passive rounds or a control share."""
     coins = epoch.passive_design is PassiveDesign.COIN and epoch.passive_share > 0.0
-    return coins or isinstance(epoch.policy, Mixture)
+    return coins or control_share_of(epoch.policy) > 0.0 or isinstance(epoch.policy, Mixture)
 
 
 def uniforms_again(seed: int, rounds: Ints, n_coined: int | None) -> Floats:

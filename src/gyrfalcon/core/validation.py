@@ -15,13 +15,16 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def is_own(part: object) -> bool:
-    """Whether a learner or an environment is an instance of a user's class, not of one of the package.
+    """Whether a learner or an environment is an instance of a user's class, or a learner that has one inside.
 
     >>> from gyrfalcon.core.schedules import Doubling
     >>> is_own(Doubling(100)), is_own("a user's own")
     (False, True)
     """
-    return type(part).__module__.partition(".")[0] != "gyrfalcon"
+    if type(part).__module__.partition(".")[0] != "gyrfalcon":
+        return True
+    inside = getattr(part, "learner", None)
+    return inside is not None and is_own(inside)
 
 
 def check_positive(name: str, value: float) -> None:

@@ -11,6 +11,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, PassiveDesign
 from gyrfalcon.core.policies.kernel_policy import Policy
+from gyrfalcon.core.policies.limited import FixedAction, LimitedPolicy
 from gyrfalcon.core.policies.validation import check_probabilities
 
 
@@ -45,6 +46,15 @@ def checked_epoch(epoch: Epoch, rounds: Ints, actions: Sequence[object], learner
             for base in epoch.policy.bases
         )
         return replace(epoch, policy=Mixture(epoch.policy.weights, bases))
+    if isinstance(limited := epoch.policy, LimitedPolicy):
+        control = limited.control
+        if control is not None and not isinstance(control, FixedAction):
+            control = checked(control, rounds)
+        return replace(
+            epoch,
+            policy=replace(limited, policy=checked(limited.policy, rounds), control=control),
+            passive_policy=checked(epoch.passive_policy, rounds),
+        )
     if epoch.passive_share == 0.0:
         return replace(epoch, policy=checked(epoch.policy, rounds))
     active = passive = rounds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from gyrfalcon.learners.limited import without_limits
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.registry import entry_of
 
@@ -44,12 +45,15 @@ def differ_in_exploration_alone(one: Learner, other: Learner) -> bool:
 
     Examples
     --------
-    >>> from gyrfalcon import AdaptiveFalcon
+    >>> from gyrfalcon import AdaptiveFalcon, Limited
     >>> differ_in_exploration_alone(AdaptiveFalcon(), AdaptiveFalcon(bonus=1.0))
     True
     >>> differ_in_exploration_alone(AdaptiveFalcon(), AdaptiveFalcon(ridge=2.0))
     False
+    >>> differ_in_exploration_alone(AdaptiveFalcon(), Limited(AdaptiveFalcon(), floor=0.05))
+    True
     """
+    one, other = without_limits(one), without_limits(other)
     entry = entry_of(type(one))
     if type(one) is not type(other) or entry is None:
         return one is other

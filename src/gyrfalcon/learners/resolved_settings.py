@@ -9,6 +9,7 @@ from typing import Any
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.limited import Limited
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
@@ -33,6 +34,8 @@ def resolved(learner: Learner, problem: Problem) -> Learner:
     (10.0, 'calibrated', Doubling(first=100), 'per_action')
     """
     values: dict[str, Any] = {}
+    if isinstance(learner, Limited):
+        values["learner"] = resolved(learner.learner, problem)
     if isinstance(learner, AdaptiveFalcon):
         values["classes"] = _resolved_classes(learner)
     if isinstance(learner, EpsilonFalcon):

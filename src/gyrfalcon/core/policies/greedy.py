@@ -13,6 +13,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.policies.elimination import EliminationPolicy
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy, Policy
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
+from gyrfalcon.core.policies.limited import LimitedPolicy
 from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.policies.untried import TryingKernel, TryingPolicy
 from gyrfalcon.core.settings import shapes_repr
@@ -105,6 +106,8 @@ def greedy_policy_of(policy: Policy, problem: Problem | None = None) -> GreedyPo
     while True:
         if isinstance(inner, TryingPolicy):
             known.append(inner.known)
+            inner = inner.policy
+        elif isinstance(inner, LimitedPolicy):
             inner = inner.policy
         elif hasattr(inner, "running") and hasattr(inner, "reference"):
             inner = inner.running

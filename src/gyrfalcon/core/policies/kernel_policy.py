@@ -27,6 +27,14 @@ class Policy(Protocol):
         ...
 
 
+def row_of(policy: Policy, contexts: Contexts) -> list[float]:
+    """A policy's probabilities for the first context, in plain floats where it offers them."""
+    quick = getattr(policy, "row", None)
+    # A policy of one's own may have a field of this name.
+    row: list[float] = quick(contexts) if callable(quick) else policy.probabilities(contexts)[0].tolist()
+    return row
+
+
 @dataclass(frozen=True, slots=True)
 class KernelPolicy:
     """A policy that applies an exploration kernel to the scores of a reward model.

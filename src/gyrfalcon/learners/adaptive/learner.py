@@ -64,7 +64,9 @@ class AdaptiveFalcon:
         estimate, or a lower bound, of the misspecification from passive rows, while the linear class is
         active.
     decay, floor
-        The passive share of round t is epsilon t^-decay, and not below the floor.
+        The passive share of round t is epsilon t^-decay, and not below the floor. With the coin every
+        action that is eligible has at least the probability floor / K, in every round; with tails, in these.
+        `Limited` has a floor on probabilities themselves.
     c_gamma
         gamma over the root of the number of rows, for gaps in multiples of the spread of rewards: with the
         default of 10,000 the bonus explores, and inverse gap weighting only between nearly equal scores.
