@@ -47,6 +47,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB as LinUCB
 from gyrfalcon.learners.optimistic.oful import OFUL as OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB as RegCB
 from gyrfalcon.learners.protocol import Learner as Learner
+from gyrfalcon.learners.rapr import RAPR as RAPR
 from gyrfalcon.learners.squarecb import SquareCB as SquareCB
 from gyrfalcon.oracles.linear.linear import Linear as Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor as Regressor
