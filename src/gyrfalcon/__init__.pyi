@@ -3,6 +3,7 @@ from gyrfalcon import bandit as bandit
 from gyrfalcon import environments as environments
 from gyrfalcon import estimates as estimates
 from gyrfalcon import evaluation as evaluation
+from gyrfalcon import experiment as experiment
 from gyrfalcon import kernels as kernels
 from gyrfalcon import learners as learners
 from gyrfalcon import logs as logs
@@ -31,6 +32,7 @@ from gyrfalcon.core.schedules import KnownHorizon as KnownHorizon
 from gyrfalcon.estimates.misspecification.estimate import (
     misspecification_estimate as misspecification_estimate,
 )
+from gyrfalcon.experiment.experiment import Experiment as Experiment
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon as AdaptiveFalcon
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy as EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
