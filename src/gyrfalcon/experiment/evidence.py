@@ -102,15 +102,10 @@ class Evidence:
     def _freeze(self, stage: Stage) -> None:
         """Freeze what was learned before a stage, unless a policy was frozen not long ago."""
         epoch, frozen = stage.epoch, [one for one in self.candidates if one.epoch is not None]
-        if stage.learned is None or epoch.start < max(1, self._last_frozen() * _GROWTH):
-            return
-        if epoch.index in {one.epoch for one in frozen}:
+        if stage.learned is None or (frozen and epoch.start < _GROWTH * max(frozen[-1].first_round, 1)):
             return
         name = f"policy learned by epoch {epoch.index}"
         self._add(name, stage.learned, epoch.start, self._error_of(len(frozen), epoch.start), epoch.index)
-
-    def _last_frozen(self) -> int:
-        return max((one.first_round for one in self.candidates if one.epoch is not None), default=0)
 
     def _error_of(self, n_before: int, start: int) -> float:
         """The share of false alarms of a learned policy: equal ones, or falling ones without an end."""
@@ -118,7 +113,7 @@ class Evidence:
         if most is None:
             return half / ((n_before + 1) * (n_before + 2))
         if n_before == 0:
-            self._n_frozen_most = 1 + max(0, math.floor(math.log(max(most, 1) / start, _GROWTH) + 1e-9))
+            self._n_frozen_most = 1 + max(0, math.floor(math.log2(most / max(start, 1)) / math.log2(_GROWTH)))
         return half / self._n_frozen_most
 
     def _add(self, name: str, policy: Policy, start: int, error: float, epoch: int | None) -> None:

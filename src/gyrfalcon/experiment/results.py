@@ -82,12 +82,12 @@ class ExperimentStatus:
     def __str__(self) -> str:
         lines = [
             f"{self.n_decided} decided, {self.n_compared} compared, {self.n_open} open",
-            f"{'gain over ' + self.control:<32}{'estimate':>10}{'low':>10}{'high':>10}{'rows':>8}",
+            f"{'gain over ' + self.control:<28}{'estimate':>12}{'low':>12}{'high':>12}{'rows':>8}",
         ]
         for one in self.comparisons:
             mark = "  better" if one.is_better else ""
-            numbers = f"{one.gain:>10.4g}{one.low:>10.4g}{one.high:>10.4g}{one.n_rows:>8}"
-            lines.append(f"{one.name:<32}{numbers}{mark}")
+            numbers = "".join(f"{number:>12.3g}" for number in (one.gain, one.low, one.high))
+            lines.append(f"{one.name:<28}{numbers}{one.n_rows:>8}{mark}")
         if self.n_dropped:
             lines.append(f"attention: {self.n_dropped} decisions have no outcome, and no part in this.")
         return "\n".join([*lines, self.sentence])
@@ -167,13 +167,17 @@ def sentence_of(
     after = f"After {n_rows:,} rounds"
     if better is not None:
         gain = f"{verb} about {better.gain:.3g} more a round, and at least {better.low:.3g}"
-        return f"{after} it is known that {better.name} is better than {control}: it {gain}."
-    known = (
-        "" if best is None else f" The best estimate is that of {best.name}, which {verb} {_range_of(best)}."
+        return f"{after} it is known that {_called(better)} is better than {control}: it {gain}."
+    best_so_far = (
+        "" if best is None else f" The best estimate is of {_called(best)}: it {verb} {_range_of(best)}."
     )
     if ended:
-        return f"{after} no policy is known to be better than {control}; keep it.{known}"
-    return f"{after} no policy is known to be better than {control} yet; go on.{known}"
+        return f"{after} no policy is known to be better than {control}; keep it.{best_so_far}"
+    return f"{after} no policy is known to be better than {control} yet; go on.{best_so_far}"
+
+
+def _called(one: Comparison) -> str:
+    return f"the {one.name}" if one.name.startswith("policy") else one.name
 
 
 def _range_of(one: Comparison) -> str:

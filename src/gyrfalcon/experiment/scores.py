@@ -1,8 +1,8 @@
 """Scores of the difference between two policies' values, bounded below whatever the propensities.
 
 With Delta = pi - pi_0 and w(a) = Delta(a) / q(a), the doubly robust score of a row with a reward r in [0, 1]
-is sum_a Delta(a) g(a) + w(A) (r - g(A)): unbiased for v(pi) - v(pi_0), whatever function g of context and action,
-chosen before the action, stands for the rewards. Where w(a) > 0 the row can lose w(a) g(a), and where
+is sum_a Delta(a) g(a) + w(A) (r - g(A)): unbiased for v(pi) - v(pi_0), whatever function g of context and
+action, chosen before the action, stands for the rewards. Where w(a) > 0 the row can lose w(a) g(a), and where
 w(a) < 0 it can lose |w(a)| (1 - g(a)). So predictions are cut to at most k / w(a), and to at least
 1 - k / |w(a)|: then no score is below -1 - k. The cut depends on the weight of each action, not on which one
 was played: that would be biased.

@@ -50,8 +50,8 @@ class SimulatedExperiments:
 
     def __repr__(self) -> str:
         return (
-            f"SimulatedExperiments({len(self.decision)} replications, {self.is_better.mean():.1%} with a better "
-            f"policy than the control, {self.stopped_at.mean():.0f} rounds on average)"
+            f"SimulatedExperiments({len(self.decision)} replications, {self.is_better.mean():.1%} with a "
+            f"better policy than the control, {self.stopped_at.mean():.0f} rounds on average)"
         )
 
 
