@@ -3,6 +3,7 @@ from gyrfalcon import bandit as bandit
 from gyrfalcon import environments as environments
 from gyrfalcon import estimates as estimates
 from gyrfalcon import evaluation as evaluation
+from gyrfalcon import experiment as experiment
 from gyrfalcon import kernels as kernels
 from gyrfalcon import learners as learners
 from gyrfalcon import logs as logs
@@ -31,6 +32,7 @@ from gyrfalcon.core.schedules import KnownHorizon as KnownHorizon
 from gyrfalcon.estimates.misspecification.estimate import (
     misspecification_estimate as misspecification_estimate,
 )
+from gyrfalcon.experiment.experiment import Experiment as Experiment
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon as AdaptiveFalcon
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy as EpochGreedy
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
@@ -48,6 +50,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB as LinUCB
 from gyrfalcon.learners.optimistic.oful import OFUL as OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB as RegCB
 from gyrfalcon.learners.protocol import Learner as Learner
+from gyrfalcon.learners.rapr import RAPR as RAPR
 from gyrfalcon.learners.squarecb import SquareCB as SquareCB
 from gyrfalcon.oracles.linear.linear import Linear as Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor as Regressor

@@ -10,5 +10,7 @@ from gyrfalcon.core.policies.kernels import log_barrier_weighting as log_barrier
 from gyrfalcon.core.policies.kernels import mixture as mixture
 from gyrfalcon.core.policies.kernels import softmax as softmax
 from gyrfalcon.core.policies.kernels import uniform as uniform
+from gyrfalcon.core.policies.proportional_response import ProportionalResponse as ProportionalResponse
+from gyrfalcon.core.policies.proportional_response import proportional_response as proportional_response
 
 __all__: list[str]

@@ -28,6 +28,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.optimistic.oful import OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB
 from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.rapr import RAPR
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.features.smooth import RandomFourier, Splines
@@ -106,6 +107,9 @@ PLAIN: dict[str, Learner] = {
     "squarecb regret": SquareCB(gamma="regret", comp=2.0, horizon=2000, misspecification=0.01),
     "squarecb log barrier": SquareCB(weighting="log_barrier", schedule=FixedBatch(50)),
     "squarecb online": SquareCB(schedule=FixedBatch(1)),
+    "rapr": RAPR(),
+    "rapr last epoch": RAPR(omega=1, data="last_epoch", schedule=FixedBatch(100)),
+    "rapr tree": RAPR(model_class=Regressor(DecisionTreeRegressor(max_depth=3))),
     "epoch-greedy": EpochGreedy(),
     "epoch-greedy tail": EpochGreedy(passive_design="tail", schedule=FixedBatch(100)),
     "epoch-greedy all rows": EpochGreedy(rows="all", exploration=0.5),
@@ -156,6 +160,7 @@ WITH_ACTION_FEATURES: dict[str, Learner] = {
     "falcon plus hybrid": FalconPlus(model_class=Linear(layout="hybrid")),
     "squarecb shared": SquareCB(model_class=Linear(layout="shared")),
     "squarecb hybrid": SquareCB(model_class=Linear(layout="hybrid"), weighting="log_barrier"),
+    "rapr hybrid": RAPR(model_class=Linear(layout="hybrid")),
     "epoch-greedy shared": EpochGreedy(model_class=Linear(layout="shared")),
     "epoch-greedy hybrid": EpochGreedy(model_class=Linear(layout="hybrid")),
     "explore-first shared": ExploreFirst(n_explore=200, model_class=Linear(layout="shared")),
@@ -240,6 +245,7 @@ REPRESENTATIVES = {
     "falcon plus",
     "squarecb",
     "squarecb log barrier",
+    "rapr",
     "epoch-greedy tail",
     "explore-first refit",
     "greedy",

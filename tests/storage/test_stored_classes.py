@@ -42,6 +42,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.optimistic.oful import OFUL
 from gyrfalcon.learners.optimistic.regcb import RegCB
 from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.learners.rapr import RAPR
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.learners.steps import Sums
 from gyrfalcon.oracles.features.bases import Identity, Joined, Polynomial
@@ -79,6 +80,7 @@ LEARNERS: list[Learner] = [
     Falcon(model_class=Regressor(MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", tol=0.1))),
     FalconPlus(schedule=KnownHorizon(1000)),
     *(SquareCB(weighting=weighting, horizon=1000) for weighting in ("inverse_gap", "log_barrier")),
+    RAPR(omega=2.0, delta=0.1),
     *(EpochGreedy(passive_design=design) for design in ("tail", "coin")),
     *(ExploreFirst(n_explore=50, refit=refit) for refit in (False, True)),
     Greedy(mixing=0.1),

@@ -1,14 +1,10 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
-from gyrfalcon.evaluation.diagnostics import WeightDiagnostics as WeightDiagnostics
 from gyrfalcon.evaluation.calibration import CalibrationGroup as CalibrationGroup
 from gyrfalcon.evaluation.calibration import PropensityCalibration as PropensityCalibration
 from gyrfalcon.evaluation.calibration import propensity_calibration as propensity_calibration
 from gyrfalcon.evaluation.checks.check import check_log as check_log
 from gyrfalcon.evaluation.checks.finding import LogFinding as LogFinding
 from gyrfalcon.evaluation.checks.report import LogCheck as LogCheck
-from gyrfalcon.evaluation.embeddings import counted_embeddings as counted_embeddings
-from gyrfalcon.evaluation.embeddings import embedding_likelihoods as embedding_likelihoods
-from gyrfalcon.evaluation.embeddings import logistic_embedding_likelihoods as logistic_embedding_likelihoods
 from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnose
 from gyrfalcon.evaluation.diagnosis.profiles import ActionMisfit as ActionMisfit
 from gyrfalcon.evaluation.diagnosis.profiles import FeatureProfile as FeatureProfile
@@ -19,6 +15,10 @@ from gyrfalcon.evaluation.diagnosis.reward_cost import PolicyValue as PolicyValu
 from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost as RewardCost
 from gyrfalcon.evaluation.diagnosis.risk_by_epoch import EpochRisk as EpochRisk
 from gyrfalcon.evaluation.diagnosis.usable_rows import SetAside as SetAside
+from gyrfalcon.evaluation.diagnostics import WeightDiagnostics as WeightDiagnostics
+from gyrfalcon.evaluation.embeddings import counted_embeddings as counted_embeddings
+from gyrfalcon.evaluation.embeddings import embedding_likelihoods as embedding_likelihoods
+from gyrfalcon.evaluation.embeddings import logistic_embedding_likelihoods as logistic_embedding_likelihoods
 from gyrfalcon.evaluation.estimate import Estimate as Estimate
 from gyrfalcon.evaluation.estimate import contrast as contrast
 from gyrfalcon.evaluation.evaluation import Evaluation as Evaluation
@@ -42,6 +42,9 @@ from gyrfalcon.evaluation.model_assisted import sub_gaussian_doubly_robust as su
 from gyrfalcon.evaluation.model_assisted import switch_doubly_robust as switch_doubly_robust
 from gyrfalcon.evaluation.policy_evaluation import evaluate as evaluate
 from gyrfalcon.evaluation.predictions import predictions_by_time as predictions_by_time
+from gyrfalcon.evaluation.propensity_estimates import PropensityEstimate as PropensityEstimate
+from gyrfalcon.evaluation.propensity_estimates import estimated_propensities as estimated_propensities
+from gyrfalcon.evaluation.switching import switch as switch
 from gyrfalcon.evaluation.target_policies import always as always
 from gyrfalcon.evaluation.target_policies import by_row as by_row
 from gyrfalcon.evaluation.target_policies import logged_play as logged_play
@@ -49,12 +52,9 @@ from gyrfalcon.evaluation.target_policies import of_policy as of_policy
 from gyrfalcon.evaluation.target_policies import target_policy as target_policy
 from gyrfalcon.evaluation.target_policies import uniform_play as uniform_play
 from gyrfalcon.evaluation.targets import TargetPolicy as TargetPolicy
-from gyrfalcon.evaluation.verdict import Reason as Reason
-from gyrfalcon.evaluation.verdict import Verdict as Verdict
-from gyrfalcon.evaluation.propensity_estimates import PropensityEstimate as PropensityEstimate
-from gyrfalcon.evaluation.propensity_estimates import estimated_propensities as estimated_propensities
-from gyrfalcon.evaluation.switching import switch as switch
 from gyrfalcon.evaluation.tuning import select_max_weight as select_max_weight
 from gyrfalcon.evaluation.tuning import select_shrinkage as select_shrinkage
+from gyrfalcon.evaluation.verdict import Reason as Reason
+from gyrfalcon.evaluation.verdict import Verdict as Verdict
 
 __all__: list[str]

@@ -23,6 +23,7 @@ _FREE = {
         "comp",
         "weighting",
     },
+    "RAPR": {"omega", "delta"},
     "LinUCB": {"alpha", "mixing"},
     "EnlargedLinUCB": {"misspecification", "alpha", "mixing"},
     "LinTS": {"scale", "noise", "delta", "mixing"},

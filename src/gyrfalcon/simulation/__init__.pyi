@@ -1,4 +1,6 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+from gyrfalcon.simulation.experiments import SimulatedExperiments as SimulatedExperiments
+from gyrfalcon.simulation.experiments import simulate_experiment as simulate_experiment
 from gyrfalcon.simulation.trace import Summary as Summary
 
 __all__: list[str]
