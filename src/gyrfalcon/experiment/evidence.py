@@ -154,7 +154,7 @@ class Parts:
 def scores_of(
     stages: Sequence[Stage], rows: Log, policy: Policy, other: Policy | None
 ) -> tuple[Floats, Floats]:
-    """Scores of a policy's value above another's, or of its own, and of the same times -1, (n,) each."""
+    """Scores of a policy's gain over another, or of its value if there is none, and of the negative, (n,)."""
     gains, losses = [], []
     for stage, part in _by_stage({stage.epoch.index: stage for stage in stages}, rows):
         parts, difference = Parts.of(stage, part), policy.probabilities(part.contexts)

@@ -65,7 +65,7 @@ class Experiment(Deciding):
         Gain a round that is to be exceeded, in the unit of rewards.
     max_rounds
         Decisions after which the experiment ends also where nothing is known; None for no end.
-    **settings
+    settings
         Further settings of `Bandit`, such as `seed`, `reward_timeout`, `default_reward` and `log`.
 
     Examples
