@@ -251,6 +251,20 @@ def test_withdrawn_features_of_the_first_context_fix_the_problem() -> None:
     assert experiment.status().n_compared == 1
 
 
+def test_no_action_is_left_out_for_its_silence(tmp_path: Path) -> None:
+    experiment = experiment_of()
+    for i in range(400):
+        decision = experiment.decide(context_of(i))
+        if decision.action != "b":
+            experiment.reward(decision.event_id, 1.0)
+    experiment.save(tmp_path / "saved")
+    for one in (experiment, Experiment.load(tmp_path / "saved")):
+        one.decide(context_of(400), event_id="a")
+        shares = one.decide(context_of(401), event_id="b").distribution
+        assert shares is not None
+        assert min(shares) > 0.1
+
+
 def test_status_and_result_are_for_machines_too() -> None:
     experiment = experiment_of()
     status = json.loads(experiment.status().to_json())

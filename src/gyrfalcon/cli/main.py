@@ -24,7 +24,7 @@ COMMANDS: CommandTable = {
     "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
     "inspect": ("gyrfalcon.cli.inspect", "Show the status of a saved bandit."),
     "experiment": ("gyrfalcon.cli.experiment", "Show what a saved experiment knows, and its verdict."),
-    "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
+    "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what differs."),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

@@ -133,10 +133,6 @@ class Parts:
     def of(stage: Stage, rows: Log) -> Parts:
         """The rows of a stage, with the probabilities of all actions and predictions from before it."""
         played = action_probabilities(stage.epoch, rows.round, rows.contexts)
-        own = played[np.arange(len(rows)), rows.action]
-        # Where an action was kept out for a time, only the played one's probability is known.
-        as_played = np.isclose(own, rows.propensity, rtol=1e-9, atol=0.0)
-        played = np.where(as_played[:, np.newaxis], played, np.nan)
         predictions = np.full(played.shape, stage.mean_reward)
         if isinstance(stage.learned, GreedyPolicy):
             predictions = np.clip(stage.learned.estimates(rows.contexts), 0.0, 1.0)

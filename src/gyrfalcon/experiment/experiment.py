@@ -123,6 +123,9 @@ class Experiment(Deciding):
         assert isinstance(learner, ControlledLearner)
         self._bandit, self._design = bandit, learner.design
         self._evidence: Evidence | None = None
+        # No action is left out for its silence: probabilities must be those of the epoch's policy.
+        ledger = bandit._live.engine.ledger
+        ledger.silence_is_outcome, ledger.silent = True, None
 
     def __repr__(self) -> str:
         status = f"decided for {self.decision}" if self.stopped else "running"
