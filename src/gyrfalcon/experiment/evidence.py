@@ -46,8 +46,9 @@ class Candidate:
 
     def interval(self) -> tuple[float, float]:
         """Bounds of the gain, in units of the reward range; both hold for all candidates at once."""
+        known = -1.0 if self.refuted_at is None else self.wealth.null
         return (
-            lower_bound(joined(self.gains), self.error, TRUNCATION),
+            lower_bound(joined(self.gains), self.error, TRUNCATION, known),
             -lower_bound(joined(self.losses), self.error, TRUNCATION),
         )
 
