@@ -30,7 +30,8 @@ def ended(seed: int, n_rounds: int) -> tuple[Evidence, Policy, float, tuple[floa
     design = checked_design(
         problem, 0, control_share=0.1, level=0.95, minimum_effect=0.0, max_rounds=n_rounds
     )
-    learner, evidence, logs = ControlledLearner(RAPR(), design), Evidence(design, problem), []
+    learner, evidence = ControlledLearner(RAPR(), design), Evidence(design, problem)
+    logs: list[Log] = []
     rounds, epoch = Rounds(Run(learner, ENVIRONMENT, problem, n_rounds, seed)), learner.start(problem)
     while True:
         first_log = len(logs)
