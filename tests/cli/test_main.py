@@ -14,7 +14,18 @@ from tests.cli.terminal import COMMAND, ENVIRONMENT, WIDTH, command, invoke, ref
 from tests.processes import LIMIT
 
 SUMMARIES = {**COMMANDS, **main.COMMANDS}
-NAMES = ["demo", "paper", "simulate", "sweep", "bounds", "inspect", "audit", "compact", "learners"]
+NAMES = [
+    "demo",
+    "paper",
+    "simulate",
+    "sweep",
+    "bounds",
+    "inspect",
+    "experiment",
+    "audit",
+    "compact",
+    "learners",
+]
 
 
 def test_the_version_is_shown() -> None:
@@ -31,8 +42,9 @@ def test_help_lists_every_command_with_the_first_line_of_its_own_help() -> None:
     text = invoke("--help").stdout
     commands = get_command(app).commands  # type: ignore[attr-defined]
     assert list(commands) == NAMES
+    width = max(map(len, NAMES)) + 2
     for name, made in commands.items():
-        assert f"{name:<10}{SUMMARIES[name][1]}" in text
+        assert f"{name:<{width}}{SUMMARIES[name][1]}" in text
         assert made.help.splitlines()[0] == SUMMARIES[name][1]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon import AdaptiveFalcon, Bandit, EpsilonGreedy, Experiment, LinTS, Uniform
+from gyrfalcon.bandit import audit_decision_log
 from gyrfalcon.bandit.decision import Decision
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
@@ -173,6 +174,8 @@ def test_its_log_has_the_propensities_of_control_and_learner_together(tmp_path: 
     assert len(table) == 250
     assert table.distribution is not None
     assert (table.distribution[:, 0] >= 0.25).all()
+    report = audit_decision_log(tmp_path / "log")
+    assert (report.passed, report.n_equal) == (True, 250)
     np.testing.assert_allclose(table.distribution.sum(axis=1), 1.0)
 
 
@@ -248,6 +251,20 @@ def test_withdrawn_features_of_the_first_context_fix_the_problem() -> None:
     assert experiment.status().n_compared == 1
 
 
+def test_no_action_is_left_out_for_its_silence(tmp_path: Path) -> None:
+    experiment = experiment_of()
+    for i in range(400):
+        decision = experiment.decide(context_of(i))
+        if decision.action != "b":
+            experiment.reward(decision.event_id, 1.0)
+    experiment.save(tmp_path / "saved")
+    for one in (experiment, Experiment.load(tmp_path / "saved")):
+        one.decide(context_of(400), event_id="a")
+        shares = one.decide(context_of(401), event_id="b").distribution
+        assert shares is not None
+        assert min(shares) > 0.1
+
+
 def test_status_and_result_are_for_machines_too() -> None:
     experiment = experiment_of()
     status = json.loads(experiment.status().to_json())
@@ -309,7 +326,8 @@ def test_evidence_is_that_of_a_loop_over_the_log(tmp_path: Path) -> None:
     run(experiment, 1200, effect=0.2)
     table = read_log(tmp_path / "log")
     assert table.distribution is not None
-    total, logs, mean, seen = 0.0, np.zeros(6), 0.5, []
+    total, logs, mean = 0.0, np.zeros(6), 0.5
+    seen: list[float] = []
     for i in range(len(table)):
         if i % 100 == 0 and i:
             mean = float(np.mean(seen))

@@ -23,6 +23,9 @@ from gyrfalcon.core.policies.untried import TryingKernel, TryingPolicy
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHorizon
 from gyrfalcon.estimates.tally import Tally
+from gyrfalcon.experiment.controlled import ControlledLearner, Design
+from gyrfalcon.experiment.final_policy import FinalPolicy
+from gyrfalcon.experiment.policies import MostProbable, SingleAction
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.adaptive.safe_return import SharedPolicy
 from gyrfalcon.learners.adaptive.state import adaptive_state
@@ -88,6 +91,21 @@ LEARNERS: list[Learner] = [
     Uniform(schedule=Doubling(50)),
     Limited(EpsilonGreedy(), floor=0.05, control=("a", 0.1), shares={"b": (0.1, 0.4)}),
 ]
+
+
+CONTROLLED = ControlledLearner(
+    RAPR(),
+    Design(
+        control=SingleAction(0, UniformPolicy(3), 3),
+        name="always 'a'",
+        action=0,
+        share=0.1,
+        level=0.95,
+        minimum_effect=0.0,
+        max_rounds=None,
+    ),
+)
+LEARNERS.append(CONTROLLED)
 
 
 def problem_for(learner: Learner) -> Problem:
@@ -255,7 +273,8 @@ def others() -> list[object]:
     untried = [TryingKernel(SoftmaxKernel(1.0), known), TryingPolicy(UniformPolicy(3), known)]
     tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
     shared = SharedPolicy(UniformPolicy(3), UniformPolicy(3), 0.5)
-    return [problem, problem.rewards, kernels, decisions, untried, tally, sums(), shared]
+    final = FinalPolicy(problem, MostProbable(shared), "always")
+    return [problem, problem.rewards, kernels, decisions, untried, tally, sums(), shared, final]
 
 
 def sums() -> Sums:

@@ -22,7 +22,7 @@ def audit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compute every decision of a log again, and say what does not agree.
+    """Compute every decision of a log again, and say what differs.
 
     The probabilities of all actions are computed from the policy whose content hash a decision names, and
     the action is drawn again from seed and event id, or from the random streams of a simulation; both must

@@ -31,6 +31,8 @@ COMMANDS: CommandTable = {
         "gyrfalcon.cli.diagnose",
         "Say whether a model class is wrong in a log, where, and what it costs.",
     ),
+    "experiment": ("gyrfalcon.cli.experiment", "Show what a saved experiment knows, and its verdict."),
+    "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what differs."),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

@@ -46,8 +46,9 @@ class Candidate:
 
     def interval(self) -> tuple[float, float]:
         """Bounds of the gain, in units of the reward range; both hold for all candidates at once."""
+        known = -1.0 if self.refuted_at is None else self.wealth.null
         return (
-            lower_bound(joined(self.gains), self.error, TRUNCATION),
+            lower_bound(joined(self.gains), self.error, TRUNCATION, known),
             -lower_bound(joined(self.losses), self.error, TRUNCATION),
         )
 
@@ -133,10 +134,6 @@ class Parts:
     def of(stage: Stage, rows: Log) -> Parts:
         """The rows of a stage, with the probabilities of all actions and predictions from before it."""
         played = action_probabilities(stage.epoch, rows.round, rows.contexts)
-        own = played[np.arange(len(rows)), rows.action]
-        # Where an action was kept out for a time, only the played one's probability is known.
-        as_played = np.isclose(own, rows.propensity, rtol=1e-9, atol=0.0)
-        played = np.where(as_played[:, np.newaxis], played, np.nan)
         predictions = np.full(played.shape, stage.mean_reward)
         if isinstance(stage.learned, GreedyPolicy):
             predictions = np.clip(stage.learned.estimates(rows.contexts), 0.0, 1.0)
@@ -154,7 +151,7 @@ class Parts:
 def scores_of(
     stages: Sequence[Stage], rows: Log, policy: Policy, other: Policy | None
 ) -> tuple[Floats, Floats]:
-    """Scores of a policy's value above another's, or of its own, and of the same times -1, (n,) each."""
+    """Scores of a policy's gain over another, or of its value if there is none, and of the negative, (n,)."""
     gains, losses = [], []
     for stage, part in _by_stage({stage.epoch.index: stage for stage in stages}, rows):
         parts, difference = Parts.of(stage, part), policy.probabilities(part.contexts)

@@ -65,7 +65,7 @@ class Experiment(Deciding):
         Gain a round that is to be exceeded, in the unit of rewards.
     max_rounds
         Decisions after which the experiment ends also where nothing is known; None for no end.
-    **settings
+    settings
         Further settings of `Bandit`, such as `seed`, `reward_timeout`, `default_reward` and `log`.
 
     Examples
@@ -123,6 +123,9 @@ class Experiment(Deciding):
         assert isinstance(learner, ControlledLearner)
         self._bandit, self._design = bandit, learner.design
         self._evidence: Evidence | None = None
+        # No action is left out for its silence: probabilities must be those of the epoch's policy.
+        ledger = bandit._live.engine.ledger
+        ledger.silence_is_outcome, ledger.silent = True, None
 
     def __repr__(self) -> str:
         status = f"decided for {self.decision}" if self.stopped else "running"

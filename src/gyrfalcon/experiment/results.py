@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass
+from textwrap import fill
 
 from gyrfalcon.experiment.final_policy import FinalPolicy
+
+_WIDTH = 80
+"""Columns of printed sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +94,7 @@ class ExperimentStatus:
             lines.append(f"{one.name:<28}{numbers}{one.n_rows:>8}{mark}")
         if self.n_dropped:
             lines.append(f"attention: {self.n_dropped} decisions have no outcome, and no part in this.")
-        return "\n".join([*lines, self.sentence])
+        return "\n".join([*lines, fill(self.sentence, _WIDTH)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,13 +137,15 @@ class ExperimentResult:
         return _json({**fields, "policy": self.policy.name})
 
     def __str__(self) -> str:
+        return f"{fill(self.sentence, _WIDTH)}\n{self.numbers}"
+
+    @property
+    def numbers(self) -> str:
+        """Value and simple regret as lines of text."""
         low, high = self.value_interval
-        return "\n".join(
-            [
-                self.sentence,
-                f"value          {self.value:.4g} a round (from {low:.4g} to {high:.4g})",
-                f"simple regret  {self.regret:.4g} a round, at most {self.regret_bound:.4g}",
-            ]
+        return (
+            f"value          {self.value:.3g} a round, from {low:.3g} to {high:.3g}\n"
+            f"simple regret  {self.regret:.3g} a round, at most {self.regret_bound:.3g}"
         )
 
 
