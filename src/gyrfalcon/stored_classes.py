@@ -64,8 +64,6 @@ STORED_CLASSES = (
     ("CoefficientDraws", "learners.optimistic.lints", "state/coefficient-draws"),
     ("VersionSpace", "learners.optimistic.regcb", "state/version-space"),
     ("SingleAction", "experiment.policies", "policy/single-action"),
-    ("GreedyPolicy", "experiment.policies", "policy/greedy-estimates"),
-    ("MostProbable", "experiment.policies", "policy/most-probable"),
     ("Design", "experiment.controlled", "experiment/design"),
     ("Stage", "experiment.controlled", "experiment/stage"),
     ("ControlledState", "experiment.controlled", "state/controlled"),

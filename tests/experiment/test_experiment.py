@@ -17,9 +17,10 @@ from gyrfalcon.bandit.decision import Decision
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.policies.greedy import LikeliestPolicy
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.experiment import FinalPolicy
-from gyrfalcon.experiment.policies import MostProbable, learned_policy
+from gyrfalcon.experiment.policies import learned_policy
 from gyrfalcon.experiment.wealth import bets
 from gyrfalcon.learners.rapr import RAPR
 from tests.bandit.helpers import Clock
@@ -314,7 +315,7 @@ class Draws:
 
 def test_of_a_policy_without_a_model_the_most_probable_action_is_learned() -> None:
     learned = learned_policy(Draws())
-    assert isinstance(learned, MostProbable)
+    assert isinstance(learned, LikeliestPolicy)
     assert learned.probabilities(Contexts(np.zeros((2, 0)))).tolist() == [[0.0, 1.0, 0.0]] * 2
 
 

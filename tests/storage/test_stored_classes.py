@@ -17,6 +17,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities
 from gyrfalcon.core.inputs.columns import Boolean, Categorical, Hashed, Numeric
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.greedy import LikeliestPolicy
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.policies.kernels import LogBarrierWeighting, SoftmaxKernel
 from gyrfalcon.core.policies.untried import TryingKernel, TryingPolicy
@@ -25,7 +26,7 @@ from gyrfalcon.core.schedules import Doubling, FixedBatch, Geometric, KnownHoriz
 from gyrfalcon.estimates.tally import Tally
 from gyrfalcon.experiment.controlled import ControlledLearner, Design
 from gyrfalcon.experiment.final_policy import FinalPolicy
-from gyrfalcon.experiment.policies import MostProbable, SingleAction
+from gyrfalcon.experiment.policies import SingleAction
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.adaptive.safe_return import SharedPolicy
 from gyrfalcon.learners.adaptive.state import adaptive_state
@@ -273,7 +274,7 @@ def others() -> list[object]:
     untried = [TryingKernel(SoftmaxKernel(1.0), known), TryingPolicy(UniformPolicy(3), known)]
     tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
     shared = SharedPolicy(UniformPolicy(3), UniformPolicy(3), 0.5)
-    final = FinalPolicy(problem, MostProbable(shared), "always")
+    final = FinalPolicy(problem, LikeliestPolicy(shared), "always")
     return [problem, problem.rewards, kernels, decisions, untried, tally, sums(), shared, final]
 
 

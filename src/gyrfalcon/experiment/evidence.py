@@ -17,12 +17,14 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.epochs import action_probabilities
 from gyrfalcon.core.inputs.problem import Problem
+from gyrfalcon.core.policies.greedy import GreedyPolicy
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.records import Log
 from gyrfalcon.experiment.controlled import Design, Stage
-from gyrfalcon.experiment.policies import GreedyPolicy, SingleAction
+from gyrfalcon.experiment.policies import SingleAction
 from gyrfalcon.experiment.scores import TRUNCATION, contrast_scores
 from gyrfalcon.experiment.wealth import Wealth, lower_bound
+from gyrfalcon.learners.reward_scale import estimated_rewards
 
 _GROWTH = 2
 """A learned policy is frozen when there are this many times the rounds that there were at the last time."""
@@ -136,7 +138,7 @@ class Parts:
         played = action_probabilities(stage.epoch, rows.round, rows.contexts)
         predictions = np.full(played.shape, stage.mean_reward)
         if isinstance(stage.learned, GreedyPolicy):
-            predictions = np.clip(stage.learned.estimates(rows.contexts), 0.0, 1.0)
+            predictions = np.clip(estimated_rewards(stage.learned.scorer, rows.contexts), 0.0, 1.0)
         return Parts(rows, played, predictions)
 
     def scores(self, difference: Floats) -> Floats:
