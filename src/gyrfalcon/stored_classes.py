@@ -67,7 +67,7 @@ STORED_CLASSES = (
     ("Design", "experiment.controlled", "experiment/design"),
     ("Stage", "experiment.controlled", "experiment/stage"),
     ("ControlledState", "experiment.controlled", "state/controlled"),
-    ("ControlledLearner", "experiment.controlled", "learner/controlled"),
+    ("ControlledLearner", "experiment.controlled", "experiment/controlled-learner"),
     ("Snapshot", "bandit.snapshot", "bandit/snapshot"),
     ("Events", "bandit.snapshot", "bandit/events"),
     ("Tallies", "bandit.silence", "bandit/tallies"),
