@@ -212,14 +212,18 @@ FAULTS: dict[str, tuple[str, Plant, Any]] = {
     ),
     "no epoch": (
         "epoch_missing",
-        lambda table: with_values("epoch", np.nan)(replace(table, epoch=np.asarray(table.epoch) * 1.0)),
+        lambda table: with_values("epoch", np.nan)(
+            replace(table, epoch=np.asarray(table.epoch, dtype=float))
+        ),
         ROWS,
     ),
     "reward without a time": ("reward_time_missing", with_values("reward_time", np.nan, REWARDED), REWARDED),
     "neither 0 nor 1": (
         "reward_uncommon",
         lambda table: with_values("reward", 2.0)(
-            replace(table, reward=np.arange(1000) % 2.0, reward_range=None, defaulted=None, overridden=None)
+            replace(
+                table, reward=np.tile([0.0, 1.0], 500), reward_range=None, defaulted=None, overridden=None
+            )
         ),
         ROWS,
     ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.validation import check_share
 from gyrfalcon.evaluation.checks.actions import action_faults, passive_faults, shown_otherwise_faults
@@ -85,9 +85,18 @@ def check_log(
     """
     check_share("alpha", alpha)
     _check_range(reward_range)
+    with np.errstate(all="ignore"):  # a log may hold any number, and what overflows is far from others
+        return _checked(table, alpha, table.reward_range if reward_range is None else reward_range, shares)
+
+
+def _checked(
+    table: DecisionTable,
+    alpha: float,
+    reward_range: tuple[float, float] | None,
+    shares: Mapping[Hashable, float] | None,
+) -> LogCheck:
     log = LogColumns.of(table)
-    found = _of_rows(log, table.reward_range if reward_range is None else reward_range)
-    usable = usable_rows(len(log), found)
+    found, usable = _set_aside(log, reward_range)
     good, places = log.take(usable), np.flatnonzero(usable)
     distribution = known_distribution(good)
     found += [
@@ -102,6 +111,21 @@ def check_log(
         alpha=alpha,
         source=table.source,
     )
+
+
+def _set_aside(log: LogColumns, reward_range: tuple[float, float] | None) -> tuple[list[LogFinding], Bools]:
+    """Faults of rows, and the rows without any that would be set aside for one if they were a log."""
+    found = _of_rows(log, reward_range)
+    usable = usable_rows(len(log), found)
+    # What is common may become rare when other rows are gone: few times out of order, an unusual default.
+    while 0 < usable.sum() < len(log):
+        places = np.flatnonzero(usable)
+        further = [one for one in _of_rows(log.take(usable), reward_range) if one.sets_aside]
+        if not further:
+            break
+        found += [replace(one, rows=places[one.rows]) for one in further]
+        usable = usable_rows(len(log), found)
+    return found, usable
 
 
 def _of_rows(log: LogColumns, reward_range: tuple[float, float] | None) -> list[LogFinding]:

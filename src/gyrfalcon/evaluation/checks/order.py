@@ -90,9 +90,9 @@ def epoch_faults(log: LogColumns) -> list[LogFinding]:
 
 def round_faults(log: LogColumns) -> list[LogFinding]:
     """Rounds that repeat, go backwards or are missing."""
-    rounds = log.round
-    if rounds is None or len(log) < 2:
+    if log.round is None or len(log) < 2:
         return []
+    rounds = np.where(np.abs(log.round) < 2.0**53, log.round, np.nan)
     order = np.argsort(rounds, kind="stable")
     steps = np.diff(rounds[order])
     repeated = np.zeros(len(log), np.bool_)
@@ -196,7 +196,7 @@ def _other_units(time: Floats) -> Bools:
     """Times whose unit is not that of most rows: they are some power of 1,000 larger or smaller."""
     classes = _unix_class(time)
     finite = np.isfinite(time)
-    if (classes[finite] >= 0).mean() > 0.5:
+    if finite.any() and (classes[finite] >= 0).mean() > 0.5:
         usual = np.bincount(classes[classes >= 0]).argmax()
         return np.asarray(finite & (classes >= 0) & (classes != usual))
     return _jumps_by_thousands(time, np.flatnonzero(finite & (time > 0.0)))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats, Ints
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.evaluation.checks.columns import LogColumns
 from gyrfalcon.evaluation.checks.finding import LogFinding
 from gyrfalcon.evaluation.checks.segments import Segments, segments_of
