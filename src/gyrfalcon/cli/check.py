@@ -59,9 +59,9 @@ def check(
 
     table = read_log(log)
     report = check_log(table, alpha=alpha, reward_range=reward_range, shares=_shares(share))
+    files = () if set_aside is None else write_set_aside(report, table, set_aside)
     typer.echo(report.to_json() if as_json else str(report))
-    if set_aside is not None:
-        files = write_set_aside(report, table, set_aside)
+    if files:
         note(f"Wrote {' and '.join(map(str, files))}.")
     if not report.passed:
         raise typer.Exit(1)

@@ -19,7 +19,7 @@ from gyrfalcon.evaluation.checks.finding import LogFinding
 from gyrfalcon.evaluation.checks.known_distribution import known_distribution
 from gyrfalcon.evaluation.checks.leakage import leakage_faults
 from gyrfalcon.evaluation.checks.missing_outcomes import missing_outcomes
-from gyrfalcon.evaluation.checks.order import epoch_faults, round_faults, time_faults
+from gyrfalcon.evaluation.checks.order import epoch_faults, round_faults
 from gyrfalcon.evaluation.checks.overlap import overlap_faults, rounding_faults, uncommon_faults
 from gyrfalcon.evaluation.checks.propensities import calibration_faults
 from gyrfalcon.evaluation.checks.propensity_values import distribution_faults, propensity_faults
@@ -27,6 +27,7 @@ from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
 from gyrfalcon.evaluation.checks.rewards import flag_faults, reward_faults, uncommon_rewards, unit_faults
 from gyrfalcon.evaluation.checks.shares import share_faults
 from gyrfalcon.evaluation.checks.stability import feature_drift, reward_drift
+from gyrfalcon.evaluation.checks.times import time_faults
 
 _N_FAMILIES = 6
 """Families of statistical tests, which share alpha: see `_statistical`."""
