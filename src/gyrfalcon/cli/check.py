@@ -47,12 +47,13 @@ def check(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find the faults of a log: in rows, in their order, and in what the log says as a whole.
+    """Find faults of a log, with row numbers and remedies.
 
-    Impossible propensities, distributions that do not sum to 1, ineligible actions, repeated events, times,
-    epochs and rounds out of order, rewards out of range; then, of usable rows, propensities that disagree
-    with the actions chosen, sample-ratio mismatch, leakage, rewards missing by action, and drift. The
-    log stays as it is. The exit code is 1 if there is an error, and 0 if there are warnings alone.
+    In rows and their order: impossible propensities, distributions that do not sum to 1, ineligible actions,
+    repeated events, times, epochs and rounds out of order, rewards out of range. Then, of usable rows:
+    propensities that disagree with the actions chosen, sample-ratio mismatch, leakage, rewards missing by
+    action, and drift. The log stays as it is. The exit code is 1 if there is an error, and 0 if there are
+    warnings alone.
     """
     from gyrfalcon.evaluation import check_log
     from gyrfalcon.logs import read_log, write_set_aside

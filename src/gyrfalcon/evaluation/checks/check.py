@@ -20,7 +20,12 @@ from gyrfalcon.evaluation.checks.known_distribution import known_distribution
 from gyrfalcon.evaluation.checks.leakage import leakage_faults
 from gyrfalcon.evaluation.checks.missing_outcomes import missing_outcomes
 from gyrfalcon.evaluation.checks.order import epoch_faults, round_faults
-from gyrfalcon.evaluation.checks.overlap import overlap_faults, rounding_faults, uncommon_faults
+from gyrfalcon.evaluation.checks.overlap import (
+    one_hot_faults,
+    overlap_faults,
+    rounding_faults,
+    uncommon_faults,
+)
 from gyrfalcon.evaluation.checks.propensities import calibration_faults
 from gyrfalcon.evaluation.checks.propensity_values import distribution_faults, propensity_faults
 from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
@@ -153,6 +158,7 @@ def _statistical(
     """Findings on usable rows: six families of tests at alpha each, and what can be seen without a test."""
     return [
         *overlap_faults(log),
+        *one_hot_faults(log),
         *rounding_faults(log),
         *uncommon_faults(log),
         *repeated_rows(log),
