@@ -175,6 +175,15 @@ FAULTS: dict[str, tuple[str, Plant, Any]] = {
         range(1000),
     ),
     "unsorted": ("time_unsorted", with_values("time", lambda t: t[::-1], slice(None)), None),
+    "milliseconds of a clock from 0": (
+        "time_unit",
+        lambda table: replace(
+            table,
+            time=np.where(np.arange(1000) < 700, 1.0, 1000.0) * (np.arange(1000) + 1.0),
+            reward_time=None,
+        ),
+        range(700, 1000),
+    ),
     "round again": ("round_repeated", with_values("round", 69, [70]), [70]),
     "round lost": (
         "rounds_missing",

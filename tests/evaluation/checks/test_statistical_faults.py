@@ -86,6 +86,11 @@ def later(table: DecisionTable, rewards: Any) -> Any:
     return rewards
 
 
+def turned(table: DecisionTable, rewards: Any) -> Any:
+    rewards[SPLIT + 500 :] *= -1.0
+    return rewards
+
+
 def cents(table: DecisionTable, rewards: Any) -> Any:
     rewards[1500:2100] *= 100.0
     return rewards
@@ -147,6 +152,7 @@ FAULTS: dict[str, tuple[str, Plant]] = {
     ),
     "lost rewards of one action": ("reward_missing_by_action", reward(lost)),
     "rewards rise": ("reward_drift", reward(later)),
+    "rewards turn": ("reward_drift_within_epoch", reward(turned)),
     "features shift": (
         "feature_drift",
         feature(lambda t: t.contexts.shared[:, 1] + (np.arange(N) > SPLIT) * 0.3),

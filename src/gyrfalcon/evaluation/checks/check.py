@@ -13,6 +13,7 @@ from gyrfalcon.core.validation import check_share
 from gyrfalcon.evaluation.checks.actions import action_faults, passive_faults, shown_otherwise_faults
 from gyrfalcon.evaluation.checks.balance import balance_faults
 from gyrfalcon.evaluation.checks.columns import LogColumns
+from gyrfalcon.evaluation.checks.epoch_drift import epoch_reward_drift
 from gyrfalcon.evaluation.checks.events import event_faults, repeated_rows
 from gyrfalcon.evaluation.checks.features import feature_faults
 from gyrfalcon.evaluation.checks.finding import LogFinding
@@ -136,20 +137,30 @@ def _set_aside(log: LogColumns, reward_range: tuple[float, float] | None) -> tup
 
 def _of_rows(log: LogColumns, reward_range: tuple[float, float] | None) -> list[LogFinding]:
     """Faults of single rows and of their order."""
+    events = event_faults(log)
     return [
         *propensity_faults(log),
         *distribution_faults(log),
         *action_faults(log),
-        *event_faults(log),
-        *time_faults(log),
-        *epoch_faults(log),
-        *round_faults(log),
+        *events,
+        *_of_order(log, events),
         *reward_faults(log, reward_range),
         *flag_faults(log),
         *shown_otherwise_faults(log),
         *passive_faults(log),
         *feature_faults(log),
     ]
+
+
+def _of_order(log: LogColumns, events: list[LogFinding]) -> list[LogFinding]:
+    """Faults of order, apart from events that are in the log again, somewhere else."""
+    again = np.zeros(len(log), np.bool_)
+    for one in events:
+        if one.kind == "event_repeated":
+            again[one.rows] = True
+    rows, places = log.take(~again), np.flatnonzero(~again)
+    found = [*time_faults(rows), *epoch_faults(rows), *round_faults(rows)]
+    return [replace(one, rows=places[one.rows]) for one in found]
 
 
 def _statistical(
@@ -170,7 +181,8 @@ def _statistical(
         *balance_faults(log, distribution, alpha),
         *missing_outcomes(log, alpha),
         *feature_drift(log, alpha),
-        *reward_drift(log, distribution, alpha),
+        *reward_drift(log, distribution, alpha / 2.0),
+        *epoch_reward_drift(log, alpha / 2.0),
     ]
 
 

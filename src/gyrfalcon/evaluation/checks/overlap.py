@@ -37,13 +37,10 @@ def overlap_faults(log: LogColumns) -> list[LogFinding]:
 def one_hot_faults(log: LogColumns) -> list[LogFinding]:
     """Rows in which one action was certain, in epochs whose other rows give every action a chance."""
     choice = (log.n_eligible > 1) & (log.propensity > 0.0)
-    if not choice.any():
+    if log.distribution is None or not choice.any():
         return []
     certain = choice & (log.propensity >= _CERTAIN)
-    if log.distribution is None:
-        chance = np.minimum(log.propensity, 1.0 - log.propensity)
-    else:
-        chance = np.where(log.eligible, log.distribution, np.inf).min(axis=1)
+    chance = np.where(log.eligible, log.distribution, np.inf).min(axis=1)
     _, group = np.unique(np.zeros(len(log)) if log.epoch is None else log.epoch, return_inverse=True)
     others = choice & ~certain & ~np.isnan(chance)
     least = np.full(int(group.max()) + 1, np.inf)

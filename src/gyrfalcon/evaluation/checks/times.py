@@ -99,7 +99,7 @@ def _jumps_by_thousands(time: Floats, rows: Ints) -> Bools:
     steps = np.log10(known[1:] / known[:-1]) / 3.0
     powers = np.rint(steps)
     # Far from the clock's origin, neighbours are nearly equal.
-    far = np.minimum(known[1:], known[:-1]) > 20.0 * np.median(np.abs(np.diff(known)))
+    far = np.minimum(known[1:], known[:-1]) > 20.0 * np.quantile(np.abs(np.diff(known)), 0.1)
     jump = (powers != 0.0) & (np.abs(steps - powers) < np.log10(1.2) / 3.0) & far
     level = np.concatenate([[0.0], np.cumsum(np.where(jump, powers, 0.0))])
     values, counts = np.unique(level, return_counts=True)
