@@ -196,3 +196,29 @@ def test_false_alarms_in_many_logs(learner: str) -> None:
         for seed in range(66)
     )
     assert n_alarms <= 12
+
+
+def test_a_log_that_two_bandits_share_has_warnings_alone() -> None:
+    first, second = (
+        played(LEARNERS["adaptive-falcon"], ENVIRONMENTS["linear"], 500, seed) for seed in (3, 4)
+    )
+    mixed = np.concatenate([first.reward, second.reward])
+    order = np.argsort(np.random.default_rng(1).random(1000), kind="stable")
+
+    def both(name: str) -> Any:
+        return np.concatenate([getattr(first, name), getattr(second, name)])[order]
+
+    names = ("action", "propensity", "distribution", "epoch", "round", "passive")
+    hashes = [
+        [f"{who}{epoch}" for epoch in np.asarray(one.epoch)] for who, one in (("a", first), ("b", second))
+    ]
+    table = replace(
+        first,
+        contexts=Contexts(np.concatenate([first.contexts.shared, second.contexts.shared])[order]),
+        reward=mixed[order],
+        model=np.array(hashes[0] + hashes[1], dtype=object)[order],
+        **{name: both(name) for name in names},
+    )
+    kinds = {one.kind for one in check_log(table).findings}
+    assert kinds == {"epoch_unsorted", "epochs_interleaved", "rounds_interleaved"}
+    assert check_log(table).passed

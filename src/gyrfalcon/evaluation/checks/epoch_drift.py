@@ -10,6 +10,9 @@ from gyrfalcon.evaluation.checks.finding import LogFinding
 from gyrfalcon.evaluation.checks.stability import cusum
 from gyrfalcon.evaluation.checks.tail_probabilities import holm
 
+_MIXED = np.array([1.0, 0.5, np.pi])
+"""Weights that make one number of epoch, passive flag and number of the policy: another for each triple."""
+
 _LEAST, _MOST = 50, 100
 """Fewest rows of an epoch that is tested, and most epochs: the longest ones."""
 
@@ -23,9 +26,8 @@ def epoch_reward_drift(log: LogColumns, alpha: float) -> list[LogFinding]:
         return []
     rows = np.flatnonzero(np.isfinite(log.reward) & np.isfinite(log.epoch))
     passive = np.zeros(len(log)) if log.passive is None else log.passive.astype(np.float64)
-    _, group, counts = np.unique(
-        2.0 * log.epoch[rows] + passive[rows], return_inverse=True, return_counts=True
-    )
+    codes = np.stack([log.epoch, passive, log.model_codes], axis=1)[rows]
+    _, group, counts = np.unique(codes @ _MIXED, return_inverse=True, return_counts=True)
     longest = np.argsort(-counts, kind="stable")[:_MOST]
     groups = [rows[group == one] for one in longest.tolist() if counts[one] >= _LEAST]
     if not groups:

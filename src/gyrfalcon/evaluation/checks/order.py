@@ -131,11 +131,17 @@ def _models(log: LogColumns) -> list[LogFinding]:
     column, epoch = log.table.model, log.epoch
     if column is None or epoch is None:
         return []
-    texts = np.asarray(column, dtype=object).tolist()
-    codes = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    model = np.array([codes[text] for text in texts], dtype=np.int64)
-    known = np.array([text is not None for text in texts], dtype=np.bool_) & np.isfinite(epoch)
+    texts, model = np.asarray(column, dtype=object), log.model_codes
+    known = (model >= 0) & np.isfinite(epoch)
     several = known & ~_has_most_of(epoch, model, known)
+    if several.mean() > _FEW:
+        return log.fault(
+            "epochs_interleaved",
+            several,
+            "many epochs have several policies, as where several bandits share a log",
+            "check the log of each bandit by itself",
+            severity="warning",
+        )
     alone = known & ~several
     shared = alone & ~_has_most_of(model.astype(np.float64), epoch, alone) & ~_is_uniform(log)
     return [
