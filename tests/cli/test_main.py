@@ -15,16 +15,8 @@ from tests.processes import LIMIT
 
 SUMMARIES = {**COMMANDS, **main.COMMANDS}
 NAMES = [
-    "demo",
-    "paper",
-    "simulate",
-    "sweep",
-    "bounds",
-    "inspect",
-    "experiment",
-    "audit",
-    "compact",
-    "learners",
+    *("demo", "paper", "simulate", "sweep", "bounds", "inspect", "experiment"),
+    *("check", "evaluate", "diagnose", "convert", "audit", "compact", "learners"),
 ]
 
 

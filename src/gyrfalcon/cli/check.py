@@ -47,21 +47,22 @@ def check(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find the faults of a log: in rows, in their order, and in what the log says as a whole.
+    """Find faults of a log, with row numbers and remedies.
 
-    Impossible propensities, distributions that do not sum to 1, ineligible actions, repeated events, times,
-    epochs and rounds out of order, rewards out of range; then, of usable rows, propensities that disagree
-    with the actions chosen, sample-ratio mismatch, leakage, rewards missing by action, and drift. The
-    log stays as it is. The exit code is 1 if there is an error, and 0 if there are warnings alone.
+    In rows and their order: impossible propensities, distributions that do not sum to 1, ineligible actions,
+    repeated events, times, epochs and rounds out of order, rewards out of range. Then, of usable rows:
+    propensities that disagree with the actions chosen, sample-ratio mismatch, leakage, rewards missing by
+    action, and drift. The log stays as it is. The exit code is 1 if there is an error, and 0 if there are
+    warnings alone.
     """
     from gyrfalcon.evaluation import check_log
     from gyrfalcon.logs import read_log, write_set_aside
 
     table = read_log(log)
     report = check_log(table, alpha=alpha, reward_range=reward_range, shares=_shares(share))
+    files = () if set_aside is None else write_set_aside(report, table, set_aside)
     typer.echo(report.to_json() if as_json else str(report))
-    if set_aside is not None:
-        files = write_set_aside(report, table, set_aside)
+    if files:
         note(f"Wrote {' and '.join(map(str, files))}.")
     if not report.passed:
         raise typer.Exit(1)

@@ -164,7 +164,7 @@ class DecisionTable(Tabular):
         places = {label: place for place, label in enumerate(labels)}
         chosen = np.array([places.get(label, UNKNOWN_ACTION) for label in action], dtype=np.int64)
         n = len(chosen)
-        numbers = np.zeros((n, 0)) if shared is None else np.asarray(shared, dtype=np.float64).reshape(n, -1)
+        numbers = np.zeros((n, 0)) if shared is None else _table_of(shared, n)
         names = (
             tuple(f"x{place}" for place in range(numbers.shape[1])) if features is None else tuple(features)
         )
@@ -304,3 +304,9 @@ def _joined(tables: Sequence[DecisionTable], name: str) -> Any:
             for table, part in zip(tables, parts, strict=True)
         ]
     )
+
+
+def _table_of(values: Any, n_rows: int) -> Floats:
+    """Numbers of a user as (n, p), one row for each decision."""
+    table = np.asarray(values, dtype=np.float64)
+    return table.reshape(n_rows, -1) if n_rows else table.reshape(0, *table.shape[1:2] or (0,))

@@ -175,6 +175,15 @@ FAULTS: dict[str, tuple[str, Plant, Any]] = {
         range(1000),
     ),
     "unsorted": ("time_unsorted", with_values("time", lambda t: t[::-1], slice(None)), None),
+    "milliseconds of a clock from 0": (
+        "time_unit",
+        lambda table: replace(
+            table,
+            time=np.where(np.arange(1000) < 700, 1.0, 1000.0) * (np.arange(1000) + 1.0),
+            reward_time=None,
+        ),
+        range(700, 1000),
+    ),
     "round again": ("round_repeated", with_values("round", 69, [70]), [70]),
     "round lost": (
         "rounds_missing",
@@ -212,14 +221,18 @@ FAULTS: dict[str, tuple[str, Plant, Any]] = {
     ),
     "no epoch": (
         "epoch_missing",
-        lambda table: with_values("epoch", np.nan)(replace(table, epoch=np.asarray(table.epoch) * 1.0)),
+        lambda table: with_values("epoch", np.nan)(
+            replace(table, epoch=np.asarray(table.epoch, dtype=float))
+        ),
         ROWS,
     ),
     "reward without a time": ("reward_time_missing", with_values("reward_time", np.nan, REWARDED), REWARDED),
     "neither 0 nor 1": (
         "reward_uncommon",
         lambda table: with_values("reward", 2.0)(
-            replace(table, reward=np.arange(1000) % 2.0, reward_range=None, defaulted=None, overridden=None)
+            replace(
+                table, reward=np.tile([0.0, 1.0], 500), reward_range=None, defaulted=None, overridden=None
+            )
         ),
         ROWS,
     ),

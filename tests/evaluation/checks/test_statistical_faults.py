@@ -86,6 +86,11 @@ def later(table: DecisionTable, rewards: Any) -> Any:
     return rewards
 
 
+def turned(table: DecisionTable, rewards: Any) -> Any:
+    rewards[SPLIT + 500 :] *= -1.0
+    return rewards
+
+
 def cents(table: DecisionTable, rewards: Any) -> Any:
     rewards[1500:2100] *= 100.0
     return rewards
@@ -95,6 +100,20 @@ def some_cents(table: DecisionTable, rewards: Any) -> Any:
     rewards = 0.5 + rewards / 2.0
     rewards[[17, 170, 1700, 1701]] *= 100.0
     return rewards
+
+
+def scattered_cents(table: DecisionTable, rewards: Any) -> Any:
+    rewards[::200] *= 100.0
+    return rewards
+
+
+def certain(table: DecisionTable) -> DecisionTable:
+    """Some rows of an epoch of uniform play say what was done, not how likely that was."""
+    assert table.distribution is not None
+    chances = table.distribution.copy()
+    rows = np.array([30, 90, 400])
+    chances[rows] = np.eye(3)[table.action[rows]]
+    return replace(table, distribution=chances, propensity=chances[np.arange(N), table.action], passive=None)
 
 
 def dropped(table: DecisionTable) -> DecisionTable:
@@ -133,11 +152,14 @@ FAULTS: dict[str, tuple[str, Plant]] = {
     ),
     "lost rewards of one action": ("reward_missing_by_action", reward(lost)),
     "rewards rise": ("reward_drift", reward(later)),
+    "rewards turn": ("reward_drift_within_epoch", reward(turned)),
     "features shift": (
         "feature_drift",
         feature(lambda t: t.contexts.shared[:, 1] + (np.arange(N) > SPLIT) * 0.3),
     ),
     "cents in between": ("reward_unit", reward(cents)),
+    "cents now and then": ("reward_unit", reward(scattered_cents)),
+    "one-hot": ("one_hot", certain),
     "some in cents": ("reward_unit", reward(some_cents)),
 }
 
@@ -167,6 +189,19 @@ def test_the_stretch_with_another_unit_is_found_row_by_row() -> None:
     assert finding.details["factor"] == pytest.approx(100.0, rel=0.2)
     few = FAULTS["some in cents"][1](CLEAN)
     assert check_log(few).of_kind("reward_unit")[0].rows.tolist() == [17, 170, 1700, 1701]
+
+
+def test_one_hot_rows_are_named() -> None:
+    (finding,) = check_log(FAULTS["one-hot"][1](CLEAN)).of_kind("one_hot")
+    assert finding.rows.tolist() == [30, 90, 400]
+
+
+def test_heavy_tails_are_no_other_unit() -> None:
+    random = np.random.default_rng(6)
+    for seed in range(50):
+        size = random.pareto(1.1, 1000) if seed % 2 else random.lognormal(0.0, 2.0, 1000)
+        table = replace(fixed_shares([0.5, 0.5], n=1000), reward=size)
+        assert not check_log(table).of_kind("reward_unit")
 
 
 def test_drift_is_dated() -> None:

@@ -7,26 +7,33 @@ from dataclasses import replace
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.validation import check_share
 from gyrfalcon.evaluation.checks.actions import action_faults, passive_faults, shown_otherwise_faults
 from gyrfalcon.evaluation.checks.balance import balance_faults
 from gyrfalcon.evaluation.checks.columns import LogColumns
+from gyrfalcon.evaluation.checks.epoch_drift import epoch_reward_drift
 from gyrfalcon.evaluation.checks.events import event_faults, repeated_rows
 from gyrfalcon.evaluation.checks.features import feature_faults
 from gyrfalcon.evaluation.checks.finding import LogFinding
 from gyrfalcon.evaluation.checks.known_distribution import known_distribution
 from gyrfalcon.evaluation.checks.leakage import leakage_faults
 from gyrfalcon.evaluation.checks.missing_outcomes import missing_outcomes
-from gyrfalcon.evaluation.checks.order import epoch_faults, round_faults, time_faults
-from gyrfalcon.evaluation.checks.overlap import overlap_faults, rounding_faults, uncommon_faults
+from gyrfalcon.evaluation.checks.order import epoch_faults, round_faults
+from gyrfalcon.evaluation.checks.overlap import (
+    one_hot_faults,
+    overlap_faults,
+    rounding_faults,
+    uncommon_faults,
+)
 from gyrfalcon.evaluation.checks.propensities import calibration_faults
 from gyrfalcon.evaluation.checks.propensity_values import distribution_faults, propensity_faults
 from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
 from gyrfalcon.evaluation.checks.rewards import flag_faults, reward_faults, uncommon_rewards, unit_faults
 from gyrfalcon.evaluation.checks.shares import share_faults
 from gyrfalcon.evaluation.checks.stability import feature_drift, reward_drift
+from gyrfalcon.evaluation.checks.times import time_faults
 
 _N_FAMILIES = 6
 """Families of statistical tests, which share alpha: see `_statistical`."""
@@ -85,9 +92,18 @@ def check_log(
     """
     check_share("alpha", alpha)
     _check_range(reward_range)
+    with np.errstate(all="ignore"):  # a log may hold any number, and what overflows is far from others
+        return _checked(table, alpha, table.reward_range if reward_range is None else reward_range, shares)
+
+
+def _checked(
+    table: DecisionTable,
+    alpha: float,
+    reward_range: tuple[float, float] | None,
+    shares: Mapping[Hashable, float] | None,
+) -> LogCheck:
     log = LogColumns.of(table)
-    found = _of_rows(log, table.reward_range if reward_range is None else reward_range)
-    usable = usable_rows(len(log), found)
+    found, usable = _set_aside(log, reward_range)
     good, places = log.take(usable), np.flatnonzero(usable)
     distribution = known_distribution(good)
     found += [
@@ -104,16 +120,30 @@ def check_log(
     )
 
 
+def _set_aside(log: LogColumns, reward_range: tuple[float, float] | None) -> tuple[list[LogFinding], Bools]:
+    """Faults of rows, and the rows without any that would be set aside for one if they were a log."""
+    found = _of_rows(log, reward_range)
+    usable = usable_rows(len(log), found)
+    # What is common may become rare when other rows are gone: few times out of order, an unusual default.
+    while 0 < usable.sum() < len(log):
+        places = np.flatnonzero(usable)
+        further = [one for one in _of_rows(log.take(usable), reward_range) if one.sets_aside]
+        if not further:
+            break
+        found += [replace(one, rows=places[one.rows]) for one in further]
+        usable = usable_rows(len(log), found)
+    return found, usable
+
+
 def _of_rows(log: LogColumns, reward_range: tuple[float, float] | None) -> list[LogFinding]:
     """Faults of single rows and of their order."""
+    events = event_faults(log)
     return [
         *propensity_faults(log),
         *distribution_faults(log),
         *action_faults(log),
-        *event_faults(log),
-        *time_faults(log),
-        *epoch_faults(log),
-        *round_faults(log),
+        *events,
+        *_of_order(log, events),
         *reward_faults(log, reward_range),
         *flag_faults(log),
         *shown_otherwise_faults(log),
@@ -122,12 +152,24 @@ def _of_rows(log: LogColumns, reward_range: tuple[float, float] | None) -> list[
     ]
 
 
+def _of_order(log: LogColumns, events: list[LogFinding]) -> list[LogFinding]:
+    """Faults of order, apart from events that are in the log again, somewhere else."""
+    again = np.zeros(len(log), np.bool_)
+    for one in events:
+        if one.kind == "event_repeated":
+            again[one.rows] = True
+    rows, places = log.take(~again), np.flatnonzero(~again)
+    found = [*time_faults(rows), *epoch_faults(rows), *round_faults(rows)]
+    return [replace(one, rows=places[one.rows]) for one in found]
+
+
 def _statistical(
     log: LogColumns, distribution: Floats | None, shares: Mapping[Hashable, float] | None, alpha: float
 ) -> list[LogFinding]:
     """Findings on usable rows: six families of tests at alpha each, and what can be seen without a test."""
     return [
         *overlap_faults(log),
+        *one_hot_faults(log),
         *rounding_faults(log),
         *uncommon_faults(log),
         *repeated_rows(log),
@@ -139,7 +181,8 @@ def _statistical(
         *balance_faults(log, distribution, alpha),
         *missing_outcomes(log, alpha),
         *feature_drift(log, alpha),
-        *reward_drift(log, distribution, alpha),
+        *reward_drift(log, distribution, alpha / 2.0),
+        *epoch_reward_drift(log, alpha / 2.0),
     ]
 
 

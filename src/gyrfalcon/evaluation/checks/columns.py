@@ -72,6 +72,15 @@ class LogColumns:
         """Which rows have a reward, (n,)."""
         return ~np.isnan(self.reward)
 
+    @property
+    def model_codes(self) -> Ints:
+        """A number for each policy's content hash, (n,); -1 where it is unknown."""
+        if self.table.model is None:
+            return np.full(len(self), -1, dtype=np.int64)
+        texts = np.asarray(self.table.model, dtype=object).tolist()
+        codes: dict[object, int] = {None: -1}
+        return np.fromiter((codes.setdefault(text, len(codes)) for text in texts), np.int64, len(texts))
+
     def label(self, action: int) -> str:
         """The label of an action in messages."""
         return repr(self.table.actions[action])

@@ -34,6 +34,28 @@ def overlap_faults(log: LogColumns) -> list[LogFinding]:
     )
 
 
+def one_hot_faults(log: LogColumns) -> list[LogFinding]:
+    """Rows in which one action was certain, in epochs whose other rows give every action a chance."""
+    choice = (log.n_eligible > 1) & (log.propensity > 0.0)
+    if log.distribution is None or not choice.any():
+        return []
+    certain = choice & (log.propensity >= _CERTAIN)
+    chance = np.where(log.eligible, log.distribution, np.inf).min(axis=1)
+    _, group = np.unique(np.zeros(len(log)) if log.epoch is None else log.epoch, return_inverse=True)
+    others = choice & ~certain & ~np.isnan(chance)
+    least = np.full(int(group.max()) + 1, np.inf)
+    np.minimum.at(least, group[others], chance[others])
+    size, n_certain = np.bincount(group), np.bincount(group, weights=certain)
+    floor = (least >= 0.01) & (size >= 30) & (n_certain <= 0.2 * size)
+    return log.fault(
+        "one_hot",
+        certain & floor[group],
+        "the logged action had probability 1, where others in its epoch leave every action a chance",
+        "log the probabilities that the action was drawn with, not the decision itself",
+        severity="warning",
+    )
+
+
 def rounding_faults(log: LogColumns) -> list[LogFinding]:
     """Propensities that all have few decimals."""
     p = log.propensity

@@ -160,11 +160,20 @@ def _stretch(scale: Floats) -> Bools:
 
 
 def _beyond(scale: Floats) -> Bools:
-    """Rewards above a wide gap: three or more of them, which even heavy tails hardly have."""
+    """Rewards above a wide gap: three or more of them, more than a heavy tail has there."""
     ordered = np.sort(scale)
-    gaps = np.diff(ordered)
-    first = len(scale) // 2
-    upper = gaps[first : len(gaps) - _MANY + 1]
-    if not len(upper) or upper.max() < np.log10(_GAP):
-        return np.zeros(len(scale), np.bool_)
-    return np.asarray(scale > ordered[first + int(upper.argmax())])
+    n = len(ordered)
+    first, last = n // 2, n - _MANY
+    upper = np.diff(ordered)[first:last]
+    if not len(upper):
+        return np.zeros(n, np.bool_)
+    place = first + int(upper.argmax())
+    gap, n_beyond = ordered[place + 1] - ordered[place], n - 1 - place
+    # In a tail that falls like a power, spacings of logarithms times their rank are exponential, of a mean
+    # that the values below the gap tell.
+    below = ordered[max(first, place - max(_LONG, n // 20)) : place + 1]
+    mean = float((below - below[0]).mean())
+    far = n_beyond * gap >= mean * (np.log(n) + 9.0)
+    many_values = len(np.unique(ordered)) > n // 2
+    wide = gap >= np.log10(3.0 if many_values else _GAP)
+    return np.asarray((scale > ordered[place]) & (far and wide))
