@@ -72,10 +72,11 @@ _LATEST = 500
 """Contexts before an epoch over which the variance of its scores is averaged."""
 _FAR = 10**6
 """Where the rounds of fresh contexts begin."""
-_CAPTION = """\
-Cost: reward of a round below that without limits, paired, with its standard error. Widths of 95%
-intervals: the first action always, the action with the widest one always, and the final greedy
-policy. Covered: of 100 such intervals. Regret: of the final greedy policy, on fresh contexts."""
+_CAPTION = (
+    "Cost: reward of a round below that without limits, paired, with its standard error. Widths of 95% "
+    "intervals: the first action always, the action with the widest one always, and the final greedy policy. "
+    "Covered: of 100 such intervals. Regret: of the final greedy policy, on fresh contexts."
+)
 
 
 @dataclass(frozen=True, slots=True)

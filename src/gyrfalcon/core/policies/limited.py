@@ -209,6 +209,8 @@ class LimitedPolicy:
         while len(rows):
             others = mask[rows] & ~capped[rows]
             rows, others = rows[others.any(axis=1)], others[others.any(axis=1)]
+            if not len(rows):
+                break
             part = contexts.take(rows)
             elsewhere = self.policy.probabilities(Contexts(part.shared, part.actions, others))
             fixed = np.where(capped[rows], high[rows], 0.0)
