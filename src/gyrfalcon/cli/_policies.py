@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
+from pathlib import Path
 
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr
@@ -22,6 +22,13 @@ def typed_policies(texts: Iterable[str], table: DecisionTable) -> dict[str, obje
             raise ValueError(f"two policies are called {short_repr(name)}; name one, as in other={spec}.")
         policies[name] = _typed(spec, table)
     return policies
+
+
+def logged_policies(table: DecisionTable) -> Mapping[str, object]:
+    """The policies that decided, where the log stores them."""
+    from gyrfalcon.logs.policies import stored_policies
+
+    return stored_policies(table.source) if table.model is not None and table.source else {}
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -52,7 +59,7 @@ def _typed(spec: str, table: DecisionTable) -> object:
 
 def _stored(kind: str, model: str, table: DecisionTable) -> object:
     """A policy of the log's folder: that of the last decision unless a hash is given."""
-    from gyrfalcon.logs.stored_policies import stored_policy
+    from gyrfalcon.logs.policies import stored_policy
 
     if not model:
         hashes = [] if table.model is None else [one for one in table.model.tolist() if one is not None]
@@ -67,8 +74,9 @@ def _stored(kind: str, model: str, table: DecisionTable) -> object:
 
 def _function(module: str, name: str) -> object:
     """A function of a module that is importable from here."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
     try:
         found = import_module(module)
     except ModuleNotFoundError as error:

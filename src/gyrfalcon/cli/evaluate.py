@@ -106,9 +106,7 @@ def evaluate(
     ] = None,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", help="Exit with 3 if a value is not to be trusted.", rich_help_panel=_OUTPUT
-        ),
+        typer.Option("--strict", help="Exit with 3 if a verdict is 'do not trust'.", rich_help_panel=_OUTPUT),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)] = False,
 ) -> None:
@@ -119,7 +117,7 @@ def evaluate(
     verdict is "trust", "caution" or "do not trust", with reasons. The exit code is 0 whatever it is; with
     --strict it is 3 where a policy's verdict is "do not trust".
     """
-    from gyrfalcon.cli._policies import typed_policies
+    from gyrfalcon.cli._policies import logged_policies, typed_policies
 
     table = _table(log, from_format, option or [])
     evaluation = _evaluated(
@@ -132,6 +130,7 @@ def evaluate(
         max_weight=max_weight,
         reward_range=None if reward_range is None else typed_range(reward_range),
         estimated_propensities=estimated,
+        logged_policies=logged_policies(table),
     )
     if html is not None:
         _write_page(html, table, evaluation)
@@ -207,8 +206,8 @@ def _print(evaluation: Evaluation) -> None:
         [_row(policy) for policy in evaluation.policies],
         n_texts=2,
     )
-    for reason, count in evaluation.set_aside.items():
-        typer.echo(f"Set aside: {counted(count, 'row')}, {reason}.")
+    for why, count in evaluation.set_aside.items():
+        typer.echo(f"Set aside: {counted(count, 'row')}, {why}.")
     for sentence in dict.fromkeys(one.sequence_note for one in evaluation.policies if one.sequence_note):
         typer.echo(f"Betting sequence: {sentence}")
 

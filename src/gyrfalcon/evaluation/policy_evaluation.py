@@ -44,6 +44,7 @@ def evaluate(
     max_weight: float | None = None,
     shrinkage: float | None = None,
     estimated_propensities: bool = False,
+    logged_policies: Mapping[str, object] | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Evaluation:
     """What policies would have earned by a log: whether that may be trusted, and how much.
@@ -79,6 +80,9 @@ def evaluate(
         Shrinkage of weights, for estimators with one.
     estimated_propensities
         Whether propensities were estimated and not logged.
+    logged_policies
+        Policies that decided, by the content hashes in the table's `model` column; see `stored_policies`.
+        MinVar and StableVar weights then know what each expects of all earlier contexts.
     on_progress
         Called with finished steps, all steps and a title.
 
@@ -137,6 +141,7 @@ def evaluate(
         predictions=predicted,
         max_weight=max_weight,
         shrinkage=shrinkage,
+        logged_policies={model: target_policy(one) for model, one in (logged_policies or {}).items()},
     )
     reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
     model = "given predictions" if predictions is not None else model_class or DEFAULT_MODEL_CLASS
@@ -151,7 +156,7 @@ def evaluate(
             "model_class": model if method.needs_model else None,
             "reward_range": bounds,
         },
-        n_rows=len(rows.table),
+        places=rows.places,
         n_given=rows.n_given,
         set_aside=rows.set_aside,
         source=table.source,

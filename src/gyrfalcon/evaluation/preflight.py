@@ -43,12 +43,12 @@ SMALL_DISTANCE = 0.05
 """Distance of the mean weight that is no matter, unless it is surely none of chance."""
 SURE_Z = Limits(3.0, 5.0)
 """Standard errors that chance hardly reaches."""
-EXPECTED_ROWS = Limits(100.0, 30.0)
+EXPECTED_ROWS = Limits(50.0, 20.0)
 MATCHING_ROWS = Limits(50.0, 20.0)
 DRAWN_SHARE = Limits(0.7, 0.3)
 """Squared weights seen, over those expected."""
 LARGEST_SHARE = Limits(0.05, 0.2)
-TAIL_SHARE = Limits(0.1, 0.3)
+TAIL_SHARE = Limits(0.2, 0.5)
 UNSUPPORTED = Limits(1e-9, 0.01)
 MISSING = Limits(0.02, 0.2)
 CALIBRATION_Z = Limits(3.5, 5.0)

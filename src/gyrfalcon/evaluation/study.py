@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,7 +26,12 @@ from gyrfalcon.evaluation.preflight import policy_reasons, value_reasons
 from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
 from gyrfalcon.evaluation.value_sequence import value_sequence
 from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
-from gyrfalcon.evaluation.weighting import TargetWeights, expected_proxies
+from gyrfalcon.evaluation.weighting import (
+    EpochProxies,
+    TargetWeights,
+    expected_proxies,
+    supported_proxies,
+)
 
 _OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
 """Checks of the log that matter to its mean reward."""
@@ -59,6 +64,10 @@ class Study:
     predictions: Floats | None
     max_weight: float | None
     shrinkage: float | None
+    logged_policies: Mapping[Hashable, TargetPolicy] = field(default_factory=dict)
+    """Policies that decided, by content hash."""
+    computed: dict[int, Floats | None] = field(default_factory=dict)
+    """Distributions of epochs' policies on earlier contexts, so far."""
 
     @property
     def is_adaptive(self) -> bool:
@@ -83,11 +92,11 @@ class Study:
         else:
             weights = TargetWeights.of(self._probabilities(target, name), rows)
             contributions = self.estimator.estimate(self._estimator_inputs(weights)).contributions
+        prior = 1.0 if is_logged else float(rows.table.n_actions)
+        under = None if is_logged else self._proxies_under(weights.target)
         inputs = IntervalInputs(
             contributions=contributions,
-            expected=expected_proxies(
-                weights.proxies, self.epochs, 1.0 if is_logged else float(rows.table.n_actions)
-            ),
+            expected=expected_proxies(weights.proxies, self.epochs, prior, under),
             level=self.level,
             rows=rows,
             weights=weights,
@@ -110,7 +119,10 @@ class Study:
         self, name: str, valued: Valued, base: Valued | None, about_log: tuple[Reason, ...]
     ) -> PolicyValue:
         """The reported value of a policy, with its verdict and its difference to a baseline."""
-        diagnostics = WeightDiagnostics.of(valued.weights, self.rows)
+        row_weights = self.interval.row_weights
+        diagnostics = WeightDiagnostics.of(
+            valued.weights, self.rows, None if row_weights is None else row_weights(valued.inputs)
+        )
         difference = None if base is None else self._difference(valued, base)
         sequence = None if valued.sequence is None else valued.sequence.last
         return PolicyValue(
@@ -126,6 +138,8 @@ class Study:
             difference_error=None if difference is None else difference.standard_error,
             difference_interval=None if difference is None else difference.interval,
             weights=diagnostics,
+            contributions=valued.inputs.contributions,
+            importance=valued.weights.weights,
         )
 
     def _reasons(
@@ -144,6 +158,25 @@ class Study:
                 f"No value is left after row {self.rows.table.rows[valued.sequence.empty_from]}: the value "
                 "changed over time, or propensities are wrong.",
             )
+
+    def _proxies_under(self, target: Floats) -> EpochProxies | None:
+        """Variance proxies of the target under the policy of an epoch, on the contexts of other rows."""
+        if not self.logged_policies or self.rows.table.model is None:
+            return None
+        models = self.rows.table.model
+        by_epoch = {} if self.epochs is None else dict(zip(self.epochs.tolist(), models, strict=True))
+
+        def under(epoch: int, places: Ints) -> Floats | None:
+            policy = self.logged_policies.get(by_epoch.get(epoch))
+            if policy is None:
+                return None
+            # The same contexts come up for each target.
+            if epoch not in self.computed:
+                self.computed[epoch] = _distribution(policy, self.rows.table.take(places))
+            chances = self.computed[epoch]
+            return None if chances is None else supported_proxies(target[places], chances)
+
+        return under
 
     def _difference(self, valued: Valued, base: Valued) -> IntervalEstimate | None:
         differences = valued.inputs.contributions - base.inputs.contributions
@@ -192,6 +225,14 @@ class Study:
             return betting_sequence(rewards, bounds, self.level, resolution=1), note
         sequence = value_sequence(weights, self.rows, bounds, self.level, predictions=self.predictions)
         return sequence, note
+
+
+def _distribution(policy: TargetPolicy, table: DecisionTable) -> Floats | None:
+    """What a logged policy would have done in these rows; None if it does not know their actions."""
+    try:
+        return np.asarray(policy(table), dtype=np.float64)
+    except ValueError:
+        return None
 
 
 def _check_probabilities(target: Floats, table: DecisionTable, name: str) -> None:

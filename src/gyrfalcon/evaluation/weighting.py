@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -10,7 +12,9 @@ from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
 
 _PRIOR_ROWS = 10.0
-"""Rows that the mean of earlier epochs counts as when an epoch begins."""
+"""Rows that the prior counts as, and the mean of earlier epochs when an epoch begins."""
+_MOST_CONTEXTS = 500
+"""Earlier contexts on which an epoch's policy is computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -47,10 +51,8 @@ class TargetWeights:
         exact, proxies, unsupported = rows.known, weights**2, np.zeros(len(target))
         if rows.distribution is not None:
             chances = rows.distribution
-            possible = chances > 0.0
-            squares = np.divide(target**2, chances, out=np.zeros(target.shape), where=possible)
-            proxies = np.where(exact, squares.sum(axis=1), proxies)
-            unsupported = np.where(exact, (target * ~possible).sum(axis=1), 0.0)
+            proxies = np.where(exact, supported_proxies(target, chances), proxies)
+            unsupported = np.where(exact, (target * ~(chances > 0.0)).sum(axis=1), 0.0)
         return TargetWeights(
             target=target, weights=weights, proxies=proxies, exact=exact, unsupported=unsupported
         )
@@ -73,6 +75,12 @@ class TargetWeights:
         )
 
 
+def supported_proxies(target: Floats, chances: Floats) -> Floats:
+    """sum_a pi(a)^2 / e(a) over actions of positive propensity, (n,)."""
+    squares = np.divide(target**2, chances, out=np.zeros(target.shape), where=chances > 0.0)
+    return np.asarray(squares.sum(axis=1))
+
+
 def epochs_of(rows: EvaluatedRows) -> Ints | None:
     """Number of the policy in play in each row, (n,), where epochs or content hashes are logged."""
     table = rows.table
@@ -81,26 +89,64 @@ def epochs_of(rows: EvaluatedRows) -> Ints | None:
     return table.epoch
 
 
-def expected_proxies(proxies: Floats, epochs: Ints | None, prior: float) -> Floats:
-    """Means of the variance proxies of earlier rows, (n,), which are known before each row's context.
+EpochProxies: TypeAlias = Callable[[int, Ints], Floats | None]
+"""Variance proxies of an epoch's policy on the contexts of some rows; None where the policy is unknown."""
 
-    A row's mean is over the earlier rows of its own epoch, on top of what was expected when the epoch
-    began; where no epochs are logged, over the later half of all earlier rows.
 
+def expected_proxies(
+    proxies: Floats, epochs: Ints | None, prior: float, under: EpochProxies | None = None
+) -> Floats:
+    """Means of variance proxies over earlier contexts, (n,), which are known before each row's context.
+
+    A row's mean is over all earlier contexts under its own epoch's policy, where that is known. Otherwise it
+    is over the earlier rows of its epoch and what was expected when the epoch began; where no epochs are
+    logged, over the later half of all earlier rows.
+
+    Parameters
+    ----------
+    proxies
+        Variance proxies of the rows, each under the policy that decided it, (n,).
+    epochs
+        Number of the policy in play in each row, (n,); None where unknown.
+    prior
+        What is expected before any row, such as the number of actions.
+    under
+        Variance proxies of an epoch's policy on the contexts of other rows; None where policies are unknown.
+
+    Examples
+    --------
     >>> expected_proxies(np.array([2.0, 2.0, 4.0, 4.0]), np.array([0, 0, 1, 1]), 2.0).round(3).tolist()
     [2.0, 2.0, 2.0, 2.182]
     """
     n = len(proxies)
-    sums = np.concatenate([[0.0], np.cumsum(proxies)])
     if epochs is None:
-        row = np.arange(n)
-        start = row // 2
-        return np.asarray((_PRIOR_ROWS * prior + sums[row] - sums[start]) / (_PRIOR_ROWS + row - start))
+        return _recent_means(proxies, np.arange(n), prior)
     expected = np.empty(n)
-    before = prior
-    starts = np.flatnonzero(np.concatenate([[True], epochs[1:] != epochs[:-1]])) if n else np.zeros(0, int)
-    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), n], strict=True):
-        done = np.arange(stop - start + 1)
-        means = (_PRIOR_ROWS * before + sums[start : stop + 1] - sums[start]) / (_PRIOR_ROWS + done)
-        expected[start:stop], before = means[:-1], float(means[-1])
+    for epoch, own in _rows_by_epoch(epochs):
+        first = int(own[0])
+        before = float(_recent_means(proxies, own[:1], prior)[0])
+        weight = _PRIOR_ROWS
+        # Evenly spaced contexts stand for all earlier ones, so that epochs cost the same.
+        places = np.unique(np.linspace(0, first - 1, _MOST_CONTEXTS).astype(np.int64)) if first else own[:0]
+        earlier = under(epoch, places) if under is not None and len(places) else None
+        if earlier is not None:
+            before = (_PRIOR_ROWS * prior + first * float(earlier.mean())) / (_PRIOR_ROWS + first)
+            weight += first
+        sums = np.concatenate([[0.0], np.cumsum(proxies[own])[:-1]])
+        expected[own] = (weight * before + sums) / (weight + np.arange(len(own)))
     return expected
+
+
+def _rows_by_epoch(epochs: Ints) -> Iterator[tuple[int, Ints]]:
+    """Rows of each epoch, in the order of the log."""
+    order = np.argsort(epochs, kind="stable")
+    starts = np.flatnonzero(np.diff(epochs[order], prepend=epochs[order[:1]] - 1))
+    for rows in np.split(order, starts[1:]) if len(order) else []:
+        yield int(epochs[rows[0]]), rows
+
+
+def _recent_means(proxies: Floats, rows: Ints, prior: float) -> Floats:
+    """Means over the later half of the rows before each of these, with some rows of the prior."""
+    sums = np.concatenate([[0.0], np.cumsum(proxies)])
+    start = rows // 2
+    return np.asarray((_PRIOR_ROWS * prior + sums[rows] - sums[start]) / (_PRIOR_ROWS + rows - start))

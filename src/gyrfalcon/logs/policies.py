@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import enumeration, short_repr
 from gyrfalcon.evaluation.target_policies import of_policy
 from gyrfalcon.evaluation.targets import TargetPolicy
@@ -51,6 +54,36 @@ def stored_policy(
         action_features=rule.action_features,
         held_out=held_out,
     )
+
+
+def stored_policies(
+    folder: str | os.PathLike[str], classes: Iterable[type] = ()
+) -> Mapping[str, TargetPolicy]:
+    """All policies of a decision log by their content hashes, each read when it is first used.
+
+    Parameters
+    ----------
+    folder
+        The folder of the log.
+    classes
+        Dataclasses of your own that policies hold.
+    """
+    whole = policy_file(Path(folder), "*")
+    own = tuple(classes)
+    return {path.stem: _Deferred(Path(folder), path.stem, own) for path in whole.parent.glob(whole.name)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Deferred:
+    """A stored policy that is read when it is used."""
+
+    folder: Path
+    model: str
+    classes: tuple[type, ...]
+
+    def __call__(self, table: DecisionTable) -> Floats:
+        """Probabilities of all actions, (n, K)."""
+        return stored_policy(self.folder, self.model, classes=self.classes)(table)
 
 
 def _file_of(folder: Path, model: str) -> Path:
