@@ -52,7 +52,8 @@ def evaluate(
     interval: Annotated[
         str,
         typer.Option(
-            help="minvar, stablevar, normal, bootstrap or empirical_bernstein.", rich_help_panel=_METHOD
+            help="minvar, minvar_expected, stablevar, normal, bootstrap or empirical_bernstein.",
+            rich_help_panel=_METHOD,
         ),
     ] = "minvar",
     level: Annotated[

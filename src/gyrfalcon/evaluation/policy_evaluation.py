@@ -61,7 +61,7 @@ def evaluate(
     estimator
         "dr", "sndr", "switch", "dros", "sub_gaussian_dr", "ips", "snips", "clipped", "sub_gaussian" or "dm".
     interval
-        "minvar", "stablevar", "normal", "bootstrap" or "empirical_bernstein".
+        "minvar", "minvar_expected", "stablevar", "normal", "bootstrap" or "empirical_bernstein".
     level
         Probability with which an interval covers, alone.
     model_class
@@ -130,6 +130,8 @@ def evaluate(
     if bounds is not None:
         check_bounds(bounds)
     rows, predicted = _predicted(rows, method, predictions, model_class, n_blocks)
+    if len(rows.table) < 2:
+        raise ValueError("one row can be used, and an interval needs two; give a log with more rows.")
     study = Study(
         given=table,
         rows=rows,
@@ -188,6 +190,9 @@ def _targets(policies: Mapping[str, object], baseline: str | None) -> dict[str, 
             f"policies are {short_repr(policies)}; give a mapping of names to policies."
         )
     given = dict(policies)
+    is_play = isinstance(target_policy(given.get(LOGGED, LOGGED)), LoggedTarget)
+    if not is_play:
+        raise ValueError("'logged' is the play as it was, and no name for another policy; give another name.")
     if baseline == LOGGED:
         given.setdefault(LOGGED, LoggedTarget())
     elif baseline is not None and baseline not in given:

@@ -15,6 +15,7 @@ from gyrfalcon.evaluation.diagnostics import (
     tail_share,
 )
 from gyrfalcon.evaluation.evaluated_rows import UNKNOWN_PROPENSITY, EvaluatedRows
+from gyrfalcon.evaluation.interval_table import IntervalEstimate
 from gyrfalcon.evaluation.verdict import Level, Reason
 
 
@@ -48,6 +49,8 @@ MATCHING_ROWS = Limits(50.0, 20.0)
 DRAWN_SHARE = Limits(0.7, 0.3)
 """Squared weights seen, over those expected."""
 LARGEST_SHARE = Limits(0.05, 0.2)
+SPREAD = Limits(1.2, 2.0)
+"""Expected standard error over the observed one."""
 TAIL_SHARE = Limits(0.2, 0.5)
 UNSUPPORTED = Limits(1e-9, 0.01)
 MISSING = Limits(0.02, 0.2)
@@ -90,7 +93,7 @@ def log_reasons(
     yield Reason("trust", "adaptivity", how)
 
 
-def policy_reasons(diagnostics: WeightDiagnostics, *, learned: bool) -> Iterator[Reason]:
+def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
     """Reasons about the weights of one target policy."""
     yield _mean_weight(diagnostics)
     expected = diagnostics.expected_rows
@@ -98,7 +101,7 @@ def policy_reasons(diagnostics: WeightDiagnostics, *, learned: bool) -> Iterator
     yield Reason(
         EXPECTED_ROWS.level(expected),
         "expected effective rows",
-        f"{diagnostics.n_rows} rows are worth {expected:,.0f} drawn by the policy itself{kind}.",
+        f"{diagnostics.n_rows} rows are worth {expected:,.3g} drawn by the policy itself{kind}.",
     )
     yield Reason(
         MATCHING_ROWS.level(diagnostics.n_matching),
@@ -123,17 +126,31 @@ def policy_reasons(diagnostics: WeightDiagnostics, *, learned: bool) -> Iterator
         f"their sum; the top 1% of rows have {diagnostics.top_share:.0%}.",
     )
     yield from _support_reasons(diagnostics)
-    if learned:
+
+
+def dependence_on_log() -> Reason:
+    """The reason against a policy that may have seen the rewards that it is evaluated by."""
+    return Reason(
+        "caution",
+        "dependence on the log",
+        "The policy may have been learned from these rows, so that its value looks too high; evaluate it on "
+        "later rows, or say that it was not (held_out=True).",
+    )
+
+
+def value_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterator[Reason]:
+    """Reasons about the contributions of rows to one value: spread, heavy tails and change over time."""
+    errors = estimate.errors
+    if errors is not None and estimate.standard_error > 0.0:
+        ratio = estimate.expected_error / estimate.standard_error
+        level = SPREAD.level(ratio)
         yield Reason(
-            "caution",
-            "dependence on the log",
-            "The policy may have been learned from these rows, so that its value looks too high; evaluate it "
-            "on later rows, or say that it was not (held_out=True).",
+            level,
+            "expected spread",
+            f"The standard error is {estimate.standard_error:.3g}, and {estimate.expected_error:.3g} is "
+            f"expected of rewards that vary as much in rare rows"
+            + ("." if level == "trust" else "; the interval is too narrow by what was not drawn."),
         )
-
-
-def value_reasons(contributions: Floats, errors: Floats | None) -> Iterator[Reason]:
-    """Reasons about the contributions of rows to one value: heavy tails and change over time."""
     share = tail_share(contributions - contributions.mean() if errors is None else errors)
     yield Reason(
         TAIL_SHARE.level(share),

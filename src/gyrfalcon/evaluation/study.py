@@ -22,7 +22,7 @@ from gyrfalcon.evaluation.interval_table import (
 )
 from gyrfalcon.evaluation.intervals.betting import betting_sequence
 from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
-from gyrfalcon.evaluation.preflight import policy_reasons, value_reasons
+from gyrfalcon.evaluation.preflight import dependence_on_log, value_reasons, weight_reasons
 from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
 from gyrfalcon.evaluation.value_sequence import value_sequence
 from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
@@ -86,14 +86,21 @@ class Study:
     def valued(self, target: TargetPolicy, name: str) -> Valued:
         """Contributions, interval and sequence of a policy."""
         rows, is_logged = self.rows, isinstance(target, LoggedTarget)
+        is_weighted = self.estimator.needs_propensities
         if is_logged:
             weights = TargetWeights.of_logged_play(rows)
             contributions = on_policy(rows.table).contributions
         else:
-            weights = TargetWeights.of(self._probabilities(target, name), rows)
+            probabilities = self._probabilities(target, name)
+            weights = (
+                TargetWeights.of(probabilities, rows)
+                if is_weighted
+                else TargetWeights.unweighted(probabilities)
+            )
             contributions = self.estimator.estimate(self._estimator_inputs(weights)).contributions
-        prior = 1.0 if is_logged else float(rows.table.n_actions)
-        under = None if is_logged else self._proxies_under(weights.target)
+        varies = is_weighted and not is_logged
+        prior = float(rows.table.n_actions) if varies else 1.0
+        under = self._proxies_under(weights.target) if varies else None
         inputs = IntervalInputs(
             contributions=contributions,
             expected=expected_proxies(weights.proxies, self.epochs, prior, under),
@@ -149,8 +156,11 @@ class Study:
             yield from (reason for reason in about_log if reason.check in _OF_LOGGED_PLAY)
             return
         yield from about_log
-        yield from policy_reasons(diagnostics, learned=valued.is_learned)
-        yield from value_reasons(valued.inputs.contributions, valued.estimate.errors)
+        if self.estimator.needs_propensities:
+            yield from weight_reasons(diagnostics)
+        if valued.is_learned:
+            yield dependence_on_log()
+        yield from value_reasons(valued.inputs.contributions, valued.estimate)
         if valued.sequence is not None and valued.sequence.empty_from is not None:
             yield Reason(
                 "caution",

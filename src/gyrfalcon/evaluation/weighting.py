@@ -60,16 +60,20 @@ class TargetWeights:
     @staticmethod
     def of_logged_play(rows: EvaluatedRows) -> TargetWeights:
         """Weights of 1: the logged play evaluated by its own rewards."""
-        n = len(rows.table)
-        ones = np.ones(n)
-        target = np.zeros((n, rows.table.n_actions))
-        target[np.arange(n), rows.table.action] = 1.0
+        target = np.zeros((len(rows.table), rows.table.n_actions))
+        target[np.arange(len(target)), rows.table.action] = 1.0
         if rows.distribution is not None:
             target = np.where(rows.known[:, np.newaxis], rows.distribution, target)
+        return TargetWeights.unweighted(target)
+
+    @staticmethod
+    def unweighted(target: Floats) -> TargetWeights:
+        """Weights of 1 for a target (n, K) whose rows count alike."""
+        n = len(target)
         return TargetWeights(
             target=target,
-            weights=ones,
-            proxies=ones,
+            weights=np.ones(n),
+            proxies=np.ones(n),
             exact=np.ones(n, dtype=np.bool_),
             unsupported=np.zeros(n),
         )
