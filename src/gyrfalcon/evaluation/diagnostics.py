@@ -37,9 +37,9 @@ class WeightDiagnostics:
     largest_weight
         Largest weight.
     largest_share
-        Share of the largest weight in the sum of weights.
+        Largest share of a row in the sum of h w.
     top_share
-        Share of the largest 1% of weights in the sum of weights.
+        Share of the 1% of rows that count most in the sum of h w.
     unsupported
         Mean probability that the target gives to actions of propensity 0.
     never_logged
@@ -71,7 +71,7 @@ class WeightDiagnostics:
         total, squares = float(w.sum()), float(np.dot(w, w))
         rates = np.ones(n) if row_weights is None else row_weights / row_weights.mean()
         drawn, expected = float(np.dot(rates**2, w**2)), float(np.dot(rates**2, weights.proxies))
-        top = np.sort(w)[-max(1, n // 100) :].sum()
+        counted = np.sort(rates * w)[::-1] / max(float(np.dot(rates, w)), 1e-300)
         logged = np.bincount(rows.table.action, minlength=rows.table.n_actions) > 0
         spread = np.maximum(weights.proxies - (1.0 - weights.unsupported) ** 2, 0.0)
         return WeightDiagnostics(
@@ -83,8 +83,8 @@ class WeightDiagnostics:
             effective_rows=total**2 / squares if squares > 0.0 else 0.0,
             drawn_share=drawn / expected if weights.exact.all() and expected > 0.0 else math.nan,
             largest_weight=float(w.max()),
-            largest_share=float(w.max()) / total if total > 0.0 else 1.0,
-            top_share=float(top) / total if total > 0.0 else 1.0,
+            largest_share=float(counted[0]) if total > 0.0 else 1.0,
+            top_share=float(counted[: max(1, n // 100)].sum()) if total > 0.0 else 1.0,
             unsupported=float(weights.unsupported.mean()),
             never_logged=float(weights.target[:, ~logged].sum()) / n,
             known_share=float(weights.exact.mean()),

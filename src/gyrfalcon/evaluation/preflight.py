@@ -122,8 +122,8 @@ def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
     yield Reason(
         LARGEST_SHARE.level(diagnostics.largest_share),
         "weight tails",
-        f"The largest weight, {diagnostics.largest_weight:.3g}, is {diagnostics.largest_share:.1%} of "
-        f"their sum; the top 1% of rows have {diagnostics.top_share:.0%}.",
+        f"One row counts {diagnostics.largest_share:.1%}, the top 1% of rows {diagnostics.top_share:.0%}; "
+        f"the largest weight is {diagnostics.largest_weight:.3g}.",
     )
     yield from _support_reasons(diagnostics)
 

@@ -158,9 +158,9 @@ class Study:
         yield from about_log
         if self.estimator.needs_propensities:
             yield from weight_reasons(diagnostics)
+            yield from value_reasons(valued.inputs.contributions, valued.estimate)
         if valued.is_learned:
             yield dependence_on_log()
-        yield from value_reasons(valued.inputs.contributions, valued.estimate)
         if valued.sequence is not None and valued.sequence.empty_from is not None:
             yield Reason(
                 "caution",
