@@ -172,6 +172,9 @@ def test_values_that_change_over_time() -> None:
     assert levels(table)["change over time"] == "trust"
     from_nothing = replace(table, reward=(np.arange(4000) >= 2000).astype(float))
     assert levels(from_nothing)["confidence sequence"] == "caution"
+    assert levels(table)["confidence sequence"] == "trust"
+    doubled = replace(table, propensity=table.propensity / 2.0, distribution=None)
+    assert levels(doubled)["confidence sequence"] == "caution"
 
 
 def test_limits_and_verdicts() -> None:

@@ -16,6 +16,8 @@ from gyrfalcon.evaluation.diagnostics import (
 )
 from gyrfalcon.evaluation.evaluated_rows import UNKNOWN_PROPENSITY, EvaluatedRows
 from gyrfalcon.evaluation.interval_table import IntervalEstimate
+from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.verdict import Level, Reason
 
 
@@ -164,6 +166,18 @@ def value_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterator
         "change over time",
         f"The value differs by {z:.1f} standard errors between the first and the second half{more}",
     )
+
+
+def sequence_reason(sequence: ConfidenceSequence, interval: Interval, rows: EvaluatedRows) -> Reason:
+    """The reason from a confidence sequence: whether a value is left, and agrees with the interval."""
+    check, last = "confidence sequence", sequence.last
+    why = "the value changed over time, or propensities are wrong"
+    if sequence.empty_from is not None:
+        row = rows.table.rows[sequence.empty_from]
+        return Reason("caution", check, f"No value is left after row {row}: {why}.")
+    if interval.high < last.low or interval.low > last.high:
+        return Reason("caution", check, f"The interval and the betting sequence do not overlap: {why}.")
+    return Reason("trust", check, "The interval and the betting sequence overlap.")
 
 
 def _mean_weight(diagnostics: WeightDiagnostics) -> Reason:

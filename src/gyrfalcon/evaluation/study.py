@@ -22,7 +22,12 @@ from gyrfalcon.evaluation.interval_table import (
 )
 from gyrfalcon.evaluation.intervals.betting import betting_sequence
 from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
-from gyrfalcon.evaluation.preflight import dependence_on_log, value_reasons, weight_reasons
+from gyrfalcon.evaluation.preflight import (
+    dependence_on_log,
+    sequence_reason,
+    value_reasons,
+    weight_reasons,
+)
 from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
 from gyrfalcon.evaluation.value_sequence import value_sequence
 from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
@@ -161,13 +166,8 @@ class Study:
             yield from value_reasons(valued.inputs.contributions, valued.estimate)
         if valued.is_learned:
             yield dependence_on_log()
-        if valued.sequence is not None and valued.sequence.empty_from is not None:
-            yield Reason(
-                "caution",
-                "confidence sequence",
-                f"No value is left after row {self.rows.table.rows[valued.sequence.empty_from]}: the value "
-                "changed over time, or propensities are wrong.",
-            )
+        if valued.sequence is not None:
+            yield sequence_reason(valued.sequence, valued.estimate.interval, self.rows)
 
     def _proxies_under(self, target: Floats) -> EpochProxies | None:
         """Variance proxies of the target under the policy of an epoch, on the contexts of other rows."""
