@@ -65,8 +65,8 @@ def test_the_running_policy_counts_where_it_shares_the_rounds() -> None:
 
 
 def test_greedy_policies_are_stored_with_the_names_of_their_problem(tmp_path: Path) -> None:
-    for number, settings in enumerate(({}, {"learner": Uniform()})):
-        bandit = Bandit(["red", "blue"], features=["x"], seed=1, **settings)
+    for number, learner in enumerate((None, Uniform())):
+        bandit = Bandit(["red", "blue"], features=["x"], seed=1, learner=learner)
         for x in (0.1, 0.9, 0.4):
             bandit.reward(bandit.decide([x]).event_id, x)
         greedy = bandit.epoch.greedy

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.evaluation import always, contrast, doubly_robust, evaluate, inverse_propensity
+from gyrfalcon.evaluation import always, contrast, doubly_robust, evaluate
 from gyrfalcon.evaluation.estimator_table import ESTIMATORS
 from gyrfalcon.evaluation.evaluation import Evaluation
 from gyrfalcon.evaluation.interval_table import INTERVALS
@@ -284,6 +284,3 @@ def test_policies_that_are_none_are_refused() -> None:
         evaluate(table, {}, baseline=None)
     with pytest.raises(ValueError, match="one row can be used"):
         evaluate(table.take(slice(0, 1)), POLICIES)
-    assert evaluate(table, {}, estimator="ips")["logged"].value == pytest.approx(
-        inverse_propensity(table.reward, table.action, table.propensity, table.distribution).value
-    )
