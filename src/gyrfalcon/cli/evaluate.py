@@ -17,7 +17,7 @@ gyrfalcon evaluate decisions --policy "always red" --policy uniform
 gyrfalcon evaluate decisions --policy greedy --html report.html
 gyrfalcon evaluate decisions --policy new=rules:new_rule --policy old=rules:old_rule --baseline old
 gyrfalcon evaluate clicks.csv --from csv --policy uniform --reward-range 0,1 --json
-gyrfalcon evaluate decisions --policy greedy --strict || echo "the log does not support this"
+gyrfalcon evaluate decisions --policy greedy --strict
 """
 
 DISTRUSTED = 3
