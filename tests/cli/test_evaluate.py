@@ -24,7 +24,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_verdict_stands_before_the_numbers(log: Path) -> None:
-    result = invoke("evaluate", log, "--policy", "uniform", "--policy", "always red")
+    result = invoke("evaluate", log, "--policy", "uniform", "--policy", "always:red")
     assert result.exit_code == 0
     text = result.stdout
     assert text.startswith("Verdict: ")
@@ -108,7 +108,7 @@ def test_a_page_is_written(log: Path, tmp_path: Path) -> None:
 
 def test_refusals_are_one_sentence(log: Path, tmp_path: Path) -> None:
     for arguments, sentence in (
-        (("--policy", "best"), "policy 'best' is unknown; give 'always LABEL', uniform"),
+        (("--policy", "best"), "policy 'best' is unknown; give always:LABEL, uniform"),
         (("--policy", "uniform", "--policy", "uniform"), "two policies are called 'uniform'"),
         (("--reward-range", "one"), "--reward-range is 'one'; give two numbers"),
         (("--estimator", "wald"), "estimator is 'wald'"),

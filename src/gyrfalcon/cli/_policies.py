@@ -1,4 +1,4 @@
-"""Policies as they are typed: `always red`, `uniform`, `greedy`, `greedy:HASH`, `module:function`."""
+"""Policies as they are typed: `always:red`, `uniform`, `greedy`, `greedy:HASH`, `module:function`."""
 
 from __future__ import annotations
 
@@ -47,12 +47,14 @@ def _typed(spec: str, table: DecisionTable) -> object:
     if spec in ("uniform", "logged") or spec.startswith("always "):
         return spec
     kind, colon, rest = spec.partition(":")
+    if kind == "always" and rest:
+        return f"always {rest}"
     if kind in _STORED:
         return _stored(kind, rest, table)
     if colon and rest:
         return _function(kind, rest)
     raise ValueError(
-        f"policy {short_repr(spec)} is unknown; give 'always LABEL', uniform, logged, greedy, greedy:HASH, "
+        f"policy {short_repr(spec)} is unknown; give always:LABEL, uniform, logged, greedy, greedy:HASH, "
         "epoch:HASH or module:function."
     )
 
@@ -66,7 +68,7 @@ def _stored(kind: str, model: str, table: DecisionTable) -> object:
         if not hashes:
             raise ValueError(
                 f"{table.source or 'the log'} does not name the policies that decided, so that there is no "
-                f"{kind} one; give 'always LABEL', uniform or module:function."
+                f"{kind} one; give always:LABEL, uniform or module:function."
             )
         model = hashes[-1]
     return stored_policy(table.source, model, greedy=kind == "greedy")

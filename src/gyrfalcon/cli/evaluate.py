@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 
 EXAMPLES = """\
-gyrfalcon evaluate decisions --policy "always red" --policy uniform
+gyrfalcon evaluate decisions --policy always:red --policy uniform
 gyrfalcon evaluate decisions --policy greedy --html report.html
-gyrfalcon evaluate decisions --policy new=rules:new_rule --policy old=rules:old_rule --baseline old
-gyrfalcon evaluate clicks.csv --from csv --policy uniform --reward-range 0,1 --json
+gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
+gyrfalcon evaluate clicks.csv --from csv --reward-range 0,1 --json
 gyrfalcon evaluate decisions --policy greedy --strict
 """
 
@@ -34,7 +34,7 @@ def evaluate(
             "--policy",
             "-p",
             metavar="POLICY",
-            help="'always LABEL', uniform, logged, greedy (on the last policy's reward estimates), "
+            help="always:LABEL, uniform, logged, greedy (on the last policy's reward estimates), "
             "greedy:HASH, epoch:HASH, or module:function; NAME=POLICY names it. Repeat for several.",
             show_default=False,
         ),
@@ -111,12 +111,12 @@ def evaluate(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)] = False,
 ) -> None:
-    """Estimate what policies would have earned by a log, and say first whether that may be trusted.
+    """Estimate what other policies would have earned by a log.
 
-    Each value is doubly robust, with rewards predicted from earlier rows, and has two intervals: MinVar, for
-    logs whose policies changed with earlier rewards, and a betting sequence that holds at any time. The
-    verdict is "trust", "caution" or "do not trust", with reasons. The exit code is 0 whatever it is; with
-    --strict it is 3 where a policy's verdict is "do not trust".
+    The verdict comes first: "trust", "caution" or "do not trust" for each policy, with reasons. Values are
+    doubly robust, with rewards predicted from earlier rows, and have two intervals: MinVar, for logs whose
+    policies changed with earlier rewards, and a betting sequence that holds at any time. The exit code is 0
+    whatever the verdict is; with --strict it is 3 where a policy's is "do not trust".
     """
     from gyrfalcon.cli._policies import logged_policies, typed_policies
 

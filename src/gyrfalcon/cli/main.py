@@ -23,7 +23,10 @@ COMMANDS: CommandTable = {
     "sweep": ("gyrfalcon.cli.sweep", "Run a grid of learners, environments and seeds; resumable."),
     "bounds": ("gyrfalcon.cli.bounds", "Print the paper's regret bound and the optimal passive share."),
     "inspect": ("gyrfalcon.cli.inspect", "Show the status of a saved bandit."),
-    "evaluate": ("gyrfalcon.cli.evaluate", "Estimate what other policies would have earned by a log."),
+    "evaluate": (
+        "gyrfalcon.cli.evaluate",
+        "Estimate what other policies would have earned by a log.",
+    ),
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
