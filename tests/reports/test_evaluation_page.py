@@ -10,7 +10,7 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation import evaluate
 from gyrfalcon.evaluation.evaluation import Evaluation
 from gyrfalcon.reports import evaluation_figures as figures
-from gyrfalcon.reports.evaluation_page import content_hash, evaluation_page
+from gyrfalcon.reports.evaluation_page import _IN_PLAIN_WORDS, content_hash, evaluation_page
 from gyrfalcon.reports.figures import picture
 from gyrfalcon.reports.page import Section
 from tests.evaluation.logs import log_of
@@ -88,3 +88,10 @@ def test_colours_are_those_of_verdicts_and_stay_with_their_policy() -> None:
     lines = figures.overlap_figure(evaluation).axes[0].get_lines()
     assert [line.get_label() for line in lines[:2]] == ["uniform", "blue"]
     assert lines[0].get_color() == figures._colours(evaluation)["uniform"]
+
+
+def test_every_check_has_plain_words_for_the_summary() -> None:
+    table = log_of(800, epoch=np.repeat([0, 1], 400))
+    evaluation = evaluate(table, POLICIES, estimator="clipped", interval="stablevar")
+    checks = {reason.check for policy in evaluation.policies for reason in policy.verdict.reasons}
+    assert checks - {"adaptivity"} <= set(_IN_PLAIN_WORDS)

@@ -122,13 +122,13 @@ def expected_proxies(
     >>> expected_proxies(np.array([2.0, 2.0, 4.0, 4.0]), np.array([0, 0, 1, 1]), 2.0).round(3).tolist()
     [2.0, 2.0, 2.0, 2.182]
     """
-    n = len(proxies)
+    n, sums = len(proxies), np.concatenate([[0.0], np.cumsum(proxies)])
     if epochs is None:
-        return _recent_means(proxies, np.arange(n), prior)
+        return _recent_means(sums, np.arange(n), prior)
     expected = np.empty(n)
     for epoch, own in _rows_by_epoch(epochs):
         first = int(own[0])
-        before = float(_recent_means(proxies, own[:1], prior)[0])
+        before = float(_recent_means(sums, own[:1], prior)[0])
         weight = _PRIOR_ROWS
         # Evenly spaced contexts stand for all earlier ones, so that epochs cost the same.
         places = np.unique(np.linspace(0, first - 1, _MOST_CONTEXTS).astype(np.int64)) if first else own[:0]
@@ -136,8 +136,8 @@ def expected_proxies(
         if earlier is not None:
             before = (_PRIOR_ROWS * prior + first * float(earlier.mean())) / (_PRIOR_ROWS + first)
             weight += first
-        sums = np.concatenate([[0.0], np.cumsum(proxies[own])[:-1]])
-        expected[own] = (weight * before + sums) / (weight + np.arange(len(own)))
+        within = np.concatenate([[0.0], np.cumsum(proxies[own])[:-1]])
+        expected[own] = (weight * before + within) / (weight + np.arange(len(own)))
     return expected
 
 
@@ -149,8 +149,7 @@ def _rows_by_epoch(epochs: Ints) -> Iterator[tuple[int, Ints]]:
         yield int(epochs[rows[0]]), rows
 
 
-def _recent_means(proxies: Floats, rows: Ints, prior: float) -> Floats:
+def _recent_means(sums: Floats, rows: Ints, prior: float) -> Floats:
     """Means over the later half of the rows before each of these, with some rows of the prior."""
-    sums = np.concatenate([[0.0], np.cumsum(proxies)])
     start = rows // 2
     return np.asarray((_PRIOR_ROWS * prior + sums[rows] - sums[start]) / (_PRIOR_ROWS + rows - start))

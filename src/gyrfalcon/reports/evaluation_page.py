@@ -23,6 +23,27 @@ _MEANING = {
     "caution": "The log supports this value with reservations.",
     "do not trust": "The log does not support this value.",
 }
+_RARE = "The log hardly ever tried what this policy would do"
+_IN_PLAIN_WORDS = {
+    "mean weight": "Rows that stand for many others came up too often or too rarely.",
+    "expected effective rows": f"{_RARE}, so that very few rows speak for it.",
+    "rows the value rests on": f"{_RARE}.",
+    "rare rows drawn": "Rows that would count much have not come up yet.",
+    "expected spread": "The interval looks narrower than it can be, as rare rows have not come up yet.",
+    "weight tails": "A single row decides much of the value.",
+    "heavy tails": "A single row decides much of the interval.",
+    "support": "The policy does things that the log could not or did not try.",
+    "calibration": "Actions were not drawn with the logged probabilities.",
+    "missing rewards": "Too many decisions have no reward.",
+    "propensities": "The probabilities of the logged decisions are not all known.",
+    "reward range": "Some rewards are outside of their range.",
+    "change over time": "Rewards seem to have changed over time.",
+    "confidence sequence": "Two ways to bound the value contradict each other.",
+    "dependence on the log": "The policy was learned from this log, and may look better here than it is.",
+    "estimator": "The estimator is biased.",
+    "interval": "The interval is not made for logs of a learner.",
+}
+"""What an objection of each check means, for the summary."""
 
 
 def evaluation_page(
@@ -116,7 +137,8 @@ def _sentence(policy: PolicyValue, evaluation: Evaluation) -> str:
         return f"<b>logged</b>: the play as it was had a mean {unit} of {policy.value:.3g} per decision."
     text = f"<b>{policy.name}: {level}.</b> {_MEANING[level]}"
     if policy.verdict.objections:
-        text += f" {policy.verdict.objections[0].text}"
+        first = policy.verdict.objections[0]
+        text += f" {_IN_PLAIN_WORDS.get(first.check, first.text)}"
     span = f"between {policy.interval.low:.3g} and {policy.interval.high:.3g}"
     if level == "do not trust":
         return f"{text} The estimate, {policy.value:.3g} ({span}), is no ground for a decision."
