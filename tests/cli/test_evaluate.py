@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon import Bandit
+from gyrfalcon.bandit import read_decision_log
 from tests.cli.terminal import invoke, numbers, refusal
 
 
@@ -78,6 +79,17 @@ def test_stored_policies_are_found_by_the_start_of_their_hash(log: Path) -> None
     assert len(found["policies"]) == 3
     error = refusal(invoke("evaluate", log, "--policy", "greedy:zzz"))
     assert "has no policy whose hash starts with 'zzz'" in error
+
+
+def test_rows_since_a_policy_are_held_out_from_it(log: Path) -> None:
+    decided = [row["model"] for row in read_decision_log(log).rows]
+    model = decided[150]
+    found = numbers("evaluate", log, "--policy", f"greedy:{model}", "--held-out")
+    assert found["n_given"] == len(decided) - decided.index(model)
+    checks = [reason["check"] for reason in found["policies"][1]["reasons"]]
+    assert "dependence on the log" not in checks
+    everything = numbers("evaluate", log, "--policy", "uniform", "--held-out")
+    assert everything["n_given"] == len(decided)
 
 
 def test_functions_of_a_module_are_policies(

@@ -42,6 +42,15 @@ def test_rows_that_cannot_be_used_are_set_aside_and_counted_once() -> None:
     assert evaluated_rows(broken, propensities=False).places.tolist() == [5, 6, 8, 9]
 
 
+def test_actions_that_were_not_eligible_are_set_aside() -> None:
+    table = log_of(6)
+    eligible = np.ones((6, 3), dtype=np.bool_)
+    eligible[4, table.action[4]] = False
+    masked = replace(table, contexts=replace(table.contexts, eligible=eligible))
+    assert evaluated_rows(masked).set_aside == {"ineligible action": 1}
+    assert evaluated_rows(masked).places.tolist() == [0, 1, 2, 3, 5]
+
+
 def test_rows_come_in_the_order_of_their_times_where_all_are_known() -> None:
     table = replace(log_of(4), time=np.array([3.0, 1.0, 2.0, 0.0]))
     assert evaluated_rows(table).places.tolist() == [3, 1, 2, 0]

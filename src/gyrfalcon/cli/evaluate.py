@@ -82,6 +82,14 @@ def evaluate(
             rich_help_panel=_LOG,
         ),
     ] = False,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out",
+            help="Use only rows since all stored policies were in play, which they did not learn from.",
+            rich_help_panel=_LOG,
+        ),
+    ] = False,
     from_format: Annotated[
         str | None,
         typer.Option("--from", metavar="FORMAT", help="Format of the log.", rich_help_panel=_LOG),
@@ -118,12 +126,13 @@ def evaluate(
     policies changed with earlier rewards, and a betting sequence that holds at any time. The exit code is 0
     whatever the verdict is; with --strict it is 3 where a policy's is "do not trust".
     """
-    from gyrfalcon.cli._policies import logged_policies, typed_policies
+    from gyrfalcon.cli._policies import logged_policies, rows_since, typed_policies
 
-    table = _table(log, from_format, option or [])
+    table, policies = _table(log, from_format, option or []), policy or ["uniform"]
+    table = rows_since(policies, table) if held_out else table
     evaluation = _evaluated(
         table,
-        typed_policies(policy or ["uniform"], table),
+        typed_policies(policies, table, held_out=held_out),
         baseline=baseline,
         estimator=estimator,
         interval=interval,

@@ -104,10 +104,13 @@ def _faults(table: DecisionTable, *, propensities: bool) -> dict[str, Bools]:
     nothing = np.zeros(len(table), dtype=np.bool_)
     action = table.action
     known = (action >= 0) & (action < table.n_actions)
+    ineligible = np.zeros(len(table), dtype=np.bool_)
+    ineligible[known] = ~table.eligible[np.flatnonzero(known), action[known]]
     faults = {
         "another action was shown": nothing if table.overridden is None else table.overridden,
         "logged and never shown": nothing if table.shadow is None else table.shadow,
         "unknown action": (action == UNKNOWN_ACTION) | ~known,
+        "ineligible action": ineligible,
         NO_REWARD: np.isnan(table.reward),
         "infinite reward": np.isinf(table.reward),
     }
