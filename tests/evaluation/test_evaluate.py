@@ -14,7 +14,8 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation import always, contrast, doubly_robust, evaluate
 from gyrfalcon.evaluation.estimator_table import ESTIMATORS
 from gyrfalcon.evaluation.evaluation import Evaluation
-from gyrfalcon.evaluation.interval_table import INTERVALS
+from gyrfalcon.evaluation.interval_table import INTERVALS, IntervalInputs, IntervalRow
+from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_interval
 from gyrfalcon.evaluation.past_predictions import past_predictions
 from tests.evaluation.logs import MEANS, log_of, relabelled
@@ -284,3 +285,24 @@ def test_policies_that_are_none_are_refused() -> None:
         evaluate(table, {}, baseline=None)
     with pytest.raises(ValueError, match="one row can be used"):
         evaluate(table.take(slice(0, 1)), POLICIES)
+
+
+def test_intervals_can_ask_what_every_logged_policy_would_have_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = np.repeat(np.array(["late", "early"], dtype=object), 100)
+    table = log_of(200, model=models)
+    seen: list[float] = []
+
+    def of_policies(given: IntervalInputs) -> tuple[float, Interval]:
+        assert given.policies is not None
+        seen.extend(float(one[0, 1]) for one in given.policies())
+        assert given.epochs is not None
+        assert given.epochs.tolist() == [1] * 99 + [0] * 100
+        return 0.5, Interval(0.0, 1.0, given.level, "own")
+
+    monkeypatch.setitem(INTERVALS, "own", IntervalRow("own", interval=of_policies))
+    policies = {"late": "uniform", "early": "always blue"}
+    found = evaluate(
+        table, {"green": "always green"}, baseline=None, interval="own", logged_policies=policies
+    )
+    assert seen == [1.0, 1 / 3]
+    assert (found["green"].value, found["green"].difference) == (0.5, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +40,9 @@ class IntervalInputs:
         Lowest and highest reward; None where unknown.
     predictions
         Predicted rewards of all actions, (n, K); None without a model.
+    policies
+        Probabilities of all actions in every row under each policy that decided, one after the other, in the
+        order of the numbers in `epochs`; None where one of these policies is unknown.
     """
 
     contributions: Floats
@@ -50,6 +53,7 @@ class IntervalInputs:
     epochs: Ints | None = None
     bounds: tuple[float, float] | None = None
     predictions: Floats | None = None
+    policies: Callable[[], Iterator[Floats]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

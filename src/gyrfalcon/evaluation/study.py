@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -115,6 +115,7 @@ class Study:
             epochs=self.epochs,
             bounds=self.bounds,
             predictions=None if is_logged else self.predictions,
+            policies=None if is_logged else self._policies_on_all_rows(),
         )
         sequence, note = self._sequence(weights, is_logged=is_logged)
         return Valued(
@@ -187,6 +188,18 @@ class Study:
             return None if chances is None else supported_proxies(target[places], chances)
 
         return under
+
+    def _policies_on_all_rows(self) -> Callable[[], Iterator[Floats]] | None:
+        """Distributions in every row under each epoch's policy, if all of them are known."""
+        models = self.rows.table.model
+        if self.epochs is None or models is None:
+            return None
+        first = np.unique(self.epochs, return_index=True)[1]
+        found = [self.logged_policies.get(models[row]) for row in first.tolist()]
+        known = [policy for policy in found if policy is not None]
+        if len(known) < len(found):
+            return None
+        return lambda: (np.asarray(policy(self.rows.table), dtype=np.float64) for policy in known)
 
     def _difference(self, valued: Valued, base: Valued) -> IntervalEstimate | None:
         differences = valued.inputs.contributions - base.inputs.contributions

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
@@ -86,11 +87,18 @@ def supported_proxies(target: Floats, chances: Floats) -> Floats:
 
 
 def epochs_of(rows: EvaluatedRows) -> Ints | None:
-    """Number of the policy in play in each row, (n,), where epochs or content hashes are logged."""
+    """Number of the policy in play in each row, (n,), counted from 0; None if neither is logged.
+
+    Policies are distinguished by their content hashes, or by the numbers of epochs.
+    """
     table = rows.table
     if table.model is not None and all(isinstance(model, str) for model in table.model):
-        return np.asarray(np.unique(table.model.astype(str), return_inverse=True)[1], dtype=np.int64)
-    return table.epoch
+        return _numbered(table.model.astype(str))
+    return None if table.epoch is None else _numbered(table.epoch)
+
+
+def _numbered(values: NDArray[Any]) -> Ints:
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
 EpochProxies: TypeAlias = Callable[[int, Ints], Floats | None]
