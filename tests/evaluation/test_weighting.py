@@ -11,7 +11,7 @@ from gyrfalcon.core.arrays import Ints
 from gyrfalcon.evaluation.diagnostics import WeightDiagnostics, action_calibration, tail_share
 from gyrfalcon.evaluation.evaluated_rows import evaluated_rows
 from gyrfalcon.evaluation.intervals.adaptive_weights import past_means
-from gyrfalcon.evaluation.weighting import TargetWeights, expected_proxies
+from gyrfalcon.evaluation.weighting import TargetWeights, epochs_of, expected_proxies
 from tests.evaluation.logs import log_of
 
 SHARES = np.array([0.5, 0.3, 0.2])
@@ -90,3 +90,16 @@ def test_the_share_of_the_row_with_most_influence() -> None:
     assert tail_share(np.array([1.0, 1.0, 1.0, 1.0])) == 0.25
     assert tail_share(np.array([0.0, 3.0, 1.0])) == 0.9
     assert tail_share(np.zeros(3)) == 0.0
+
+
+def test_planned_uniform_rows_are_a_policy_of_their_own_and_a_coins_are_not() -> None:
+    table = log_of(6, propensities=np.array([0.5, 0.3, 0.2]), epoch=np.array([4, 4, 4, 9, 9, 9]))
+    passive = np.array([False, False, True, False, True, False])
+    assert table.distribution is not None
+    tail = table.distribution.copy()
+    tail[2] = 1 / 3
+    propensity = tail[np.arange(6), table.action]
+    rows = evaluated_rows(replace(table, passive=passive, distribution=tail, propensity=propensity))
+    # In the second epoch a coin decided: its passive row has the distribution of both outcomes.
+    assert epochs_of(rows).tolist() == [0, 0, 1, 2, 2, 2]  # type: ignore[union-attr]
+    assert epochs_of(evaluated_rows(replace(table, epoch=None))) is None

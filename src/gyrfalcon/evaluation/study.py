@@ -28,13 +28,14 @@ from gyrfalcon.evaluation.preflight import (
     value_reasons,
     weight_reasons,
 )
-from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
+from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy, UniformTarget
 from gyrfalcon.evaluation.value_sequence import value_sequence
 from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
 from gyrfalcon.evaluation.weighting import (
     EpochProxies,
     TargetWeights,
     expected_proxies,
+    planned_uniform,
     supported_proxies,
 )
 
@@ -76,8 +77,10 @@ class Study:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether several policies took turns in the log."""
-        return self.epochs is not None and len(np.unique(self.epochs)) > 1
+        """Whether several policies took turns in the log, so that later ones may follow earlier rewards."""
+        if self.epochs is None:
+            return False
+        return len(np.unique(self.epochs[~planned_uniform(self.rows)])) > 1
 
     def method_reasons(self) -> Iterator[Reason]:
         """What to beware of in the chosen estimator and interval."""
@@ -170,15 +173,26 @@ class Study:
         if valued.sequence is not None:
             yield sequence_reason(valued.sequence, valued.estimate.interval, self.rows)
 
+    def _policies_of_epochs(self) -> list[TargetPolicy | None]:
+        """The policy of each epoch number; None where it is unknown."""
+        models = self.rows.table.model
+        if self.epochs is None:
+            return []
+        even = planned_uniform(self.rows)
+        first = np.unique(self.epochs, return_index=True)[1].tolist()
+        return [
+            UniformTarget()
+            if even[row]
+            else self.logged_policies.get(None if models is None else models[row])
+            for row in first
+        ]
+
     def _proxies_under(self, target: Floats) -> EpochProxies | None:
         """Variance proxies of the target under the policy of an epoch, on the contexts of other rows."""
-        if not self.logged_policies or self.rows.table.model is None:
-            return None
-        models = self.rows.table.model
-        by_epoch = {} if self.epochs is None else dict(zip(self.epochs.tolist(), models, strict=True))
+        policies = self._policies_of_epochs()
 
         def under(epoch: int, places: Ints) -> Floats | None:
-            policy = self.logged_policies.get(by_epoch.get(epoch))
+            policy = policies[epoch]
             if policy is None:
                 return None
             # The same contexts come up for each target.
@@ -187,17 +201,13 @@ class Study:
             chances = self.computed[epoch]
             return None if chances is None else supported_proxies(target[places], chances)
 
-        return under
+        return under if any(policy is not None for policy in policies) else None
 
     def _policies_on_all_rows(self) -> Callable[[], Iterator[Floats]] | None:
         """Distributions in every row under each epoch's policy, if all of them are known."""
-        models = self.rows.table.model
-        if self.epochs is None or models is None:
-            return None
-        first = np.unique(self.epochs, return_index=True)[1]
-        found = [self.logged_policies.get(models[row]) for row in first.tolist()]
+        found = self._policies_of_epochs()
         known = [policy for policy in found if policy is not None]
-        if len(known) < len(found):
+        if not known or len(known) < len(found):
             return None
         return lambda: (np.asarray(policy(self.rows.table), dtype=np.float64) for policy in known)
 

@@ -89,12 +89,30 @@ def supported_proxies(target: Floats, chances: Floats) -> Floats:
 def epochs_of(rows: EvaluatedRows) -> Ints | None:
     """Number of the policy in play in each row, (n,), counted from 0; None if neither is logged.
 
-    Policies are distinguished by their content hashes, or by the numbers of epochs.
+    Policies are distinguished by their content hashes, or by the numbers of epochs. Planned uniform play
+    within an epoch is a policy of its own.
     """
     table = rows.table
     if table.model is not None and all(isinstance(model, str) for model in table.model):
-        return _numbered(table.model.astype(str))
-    return None if table.epoch is None else _numbered(table.epoch)
+        numbers = _numbered(table.model.astype(str))
+    elif table.epoch is not None:
+        numbers = _numbered(table.epoch)
+    else:
+        return None
+    return _numbered(2 * numbers + planned_uniform(rows))
+
+
+def planned_uniform(rows: EvaluatedRows) -> Bools:
+    """Which passive rows were planned, and not drawn by a coin: their distribution is uniform, (n,).
+
+    Where a coin decides, the logged distribution is that of both outcomes, and rows alike in it count alike.
+    """
+    table = rows.table
+    if table.passive is None or rows.distribution is None:
+        return np.zeros(len(table), dtype=np.bool_)
+    even = table.eligible / table.eligible.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(table.passive & (np.abs(rows.distribution - even) <= 1e-9).all(axis=1))
 
 
 def _numbered(values: NDArray[Any]) -> Ints:

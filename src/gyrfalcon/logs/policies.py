@@ -6,10 +6,13 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.messages import enumeration, short_repr
+from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.evaluation.target_policies import of_policy
 from gyrfalcon.evaluation.targets import TargetPolicy
 from gyrfalcon.logs.folder import policy_file
@@ -43,23 +46,17 @@ def stored_policy(
     ValueError
         If there is no such policy, or several.
     """
-    from gyrfalcon.storage import files
-
-    rule = files.load(_file_of(Path(folder), model), classes)
-    policy = rule.epoch.greedy if greedy else rule.epoch
-    return of_policy(
-        policy,
-        actions=rule.actions,
-        features=rule.features,
-        action_features=rule.action_features,
-        held_out=held_out,
-    )
+    rule = _rule(Path(folder), model, classes)
+    return _target(rule, rule.epoch.greedy if greedy else rule.epoch, held_out=held_out)
 
 
 def stored_policies(
     folder: str | os.PathLike[str], classes: Iterable[type] = ()
 ) -> Mapping[str, TargetPolicy]:
-    """All policies of a decision log by their content hashes, each read when it is first used.
+    """The policies that decided in a decision log, by content hashes, each read when it is used.
+
+    They are what rows were decided by: planned uniform rounds of an epoch are not part of its policy, while
+    those drawn by a coin are.
 
     Parameters
     ----------
@@ -83,7 +80,26 @@ class _Deferred:
 
     def __call__(self, table: DecisionTable) -> Floats:
         """Probabilities of all actions, (n, K)."""
-        return stored_policy(self.folder, self.model, classes=self.classes)(table)
+        rule = _rule(self.folder, self.model, self.classes)
+        is_planned = rule.epoch.passive_design is PassiveDesign.TAIL
+        return _target(rule, rule.epoch.policy if is_planned else rule.epoch)(table)
+
+
+def _rule(folder: Path, model: str, classes: Iterable[type]) -> Any:
+    """A stored decision rule: an epoch, and the names of its actions and features."""
+    from gyrfalcon.storage import files
+
+    return files.load(_file_of(folder, model), classes)
+
+
+def _target(rule: Any, policy: Policy | Epoch, *, held_out: bool = False) -> TargetPolicy:
+    return of_policy(
+        policy,
+        actions=rule.actions,
+        features=rule.features,
+        action_features=rule.action_features,
+        held_out=held_out,
+    )
 
 
 def _file_of(folder: Path, model: str) -> Path:
