@@ -144,6 +144,14 @@ def test_unknown_and_estimated_propensities() -> None:
     assert levels(table, estimated_propensities=True)["propensities"] == "caution"
 
 
+def test_rewards_that_are_all_alike_and_logs_of_few_rows() -> None:
+    table = log_of(400, propensities=SHARES, reward=np.zeros(400))
+    assert levels(table)["expected spread"] == "caution"
+    assert evaluate(table, BLUE)["logged"].verdict.level == "caution"
+    assert evaluate(log_of(12), BLUE)["logged"].verdict.level == "do not trust"
+    assert evaluate(log_of(400), BLUE)["logged"].verdict.level == "trust"
+
+
 def test_policies_learned_from_the_log() -> None:
     class Scores:
         def scores(self, contexts: Any) -> Any:

@@ -105,11 +105,7 @@ def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
         "expected effective rows",
         f"{diagnostics.n_rows} rows are worth {expected:,.3g} drawn by the policy itself{kind}.",
     )
-    yield Reason(
-        MATCHING_ROWS.level(diagnostics.n_matching),
-        "rows the value rests on",
-        f"{diagnostics.n_matching} of {diagnostics.n_rows} rows have an action that the policy may take.",
-    )
+    yield rows_reason(diagnostics)
     if not math.isnan(diagnostics.drawn_share):
         yield Reason(
             DRAWN_SHARE.level(diagnostics.drawn_share),
@@ -130,6 +126,15 @@ def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
     yield from _support_reasons(diagnostics)
 
 
+def rows_reason(diagnostics: WeightDiagnostics) -> Reason:
+    """The reason from the number of rows that have an action of the policy."""
+    return Reason(
+        MATCHING_ROWS.level(diagnostics.n_matching),
+        "rows the value rests on",
+        f"{diagnostics.n_matching} of {diagnostics.n_rows} rows have an action that the policy may take.",
+    )
+
+
 def dependence_on_log() -> Reason:
     """The reason against a policy that may have seen the rewards that it is evaluated by."""
     return Reason(
@@ -140,10 +145,13 @@ def dependence_on_log() -> Reason:
     )
 
 
-def value_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterator[Reason]:
-    """Reasons about the contributions of rows to one value: spread, heavy tails and change over time."""
+def spread_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterator[Reason]:
+    """Reasons about how the contributions of rows to one value vary: too little, or by few rows."""
     errors = estimate.errors
-    if errors is not None and estimate.standard_error > 0.0:
+    if errors is not None and estimate.standard_error == 0.0:
+        text = "All contributions are equal, so that the interval has no width; see the betting sequence."
+        yield Reason("caution", "expected spread", text)
+    elif errors is not None:
         ratio = estimate.expected_error / estimate.standard_error
         level = SPREAD.level(ratio)
         yield Reason(
@@ -159,9 +167,13 @@ def value_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterator
         "heavy tails",
         f"The row of most influence has {share:.1%} of the estimated variance.",
     )
+
+
+def change_reason(contributions: Floats) -> Reason:
+    """The reason from a comparison of the first with the second half of the rows."""
     z = change_over_time(contributions)
     more = "." if z < CHANGE_Z.caution else "; the value may have changed over time."
-    yield Reason(
+    return Reason(
         CHANGE_Z.level(z),
         "change over time",
         f"The value differs by {z:.1f} standard errors between the first and the second half{more}",

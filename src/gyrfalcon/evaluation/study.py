@@ -23,9 +23,11 @@ from gyrfalcon.evaluation.interval_table import (
 from gyrfalcon.evaluation.intervals.betting import betting_sequence
 from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
 from gyrfalcon.evaluation.preflight import (
+    change_reason,
     dependence_on_log,
+    rows_reason,
     sequence_reason,
-    value_reasons,
+    spread_reasons,
     weight_reasons,
 )
 from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy, UniformTarget
@@ -163,11 +165,14 @@ class Study:
     ) -> Iterator[Reason]:
         if valued.is_logged:
             yield from (reason for reason in about_log if reason.check in _OF_LOGGED_PLAY)
+            yield rows_reason(diagnostics)
+            yield from spread_reasons(valued.inputs.contributions, valued.estimate)
             return
         yield from about_log
         if self.estimator.needs_propensities:
             yield from weight_reasons(diagnostics)
-            yield from value_reasons(valued.inputs.contributions, valued.estimate)
+            yield from spread_reasons(valued.inputs.contributions, valued.estimate)
+            yield change_reason(valued.inputs.contributions)
         if valued.is_learned:
             yield dependence_on_log()
         if valued.sequence is not None:
