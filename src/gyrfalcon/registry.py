@@ -215,6 +215,8 @@ ENTRIES = (
     Entry("obp_feedback", "logs.formats.obp_feedback", "log"),
     Entry("open_bandit_data", "logs.formats.open_bandit", "log"),
     Entry("write_set_aside", "logs.set_aside", "log"),
+    Entry("stored_policy", "logs.policies", "log"),
+    Entry("stored_policies", "logs.policies", "log"),
     Entry("Estimate", "evaluation.estimate", "evaluation"),
     Entry("contrast", "evaluation.estimate", "evaluation"),
     Entry("inverse_propensity", "evaluation.importance_weighted", "evaluation"),

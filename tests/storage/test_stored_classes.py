@@ -17,7 +17,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import Epoch, Mixture, action_probabilities
 from gyrfalcon.core.inputs.columns import Boolean, Categorical, Hashed, Numeric
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.policies.greedy import LikeliestPolicy
+from gyrfalcon.core.policies.greedy import GreedyPolicy, LikeliestPolicy
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.core.policies.kernels import LogBarrierWeighting, SoftmaxKernel
 from gyrfalcon.core.policies.untried import TryingKernel, TryingPolicy
@@ -275,7 +275,8 @@ def others() -> list[object]:
     tally = Tally.of(np.array([[1.0, 2.0], [0.0, 0.5]]))
     shared = SharedPolicy(UniformPolicy(3), UniformPolicy(3), 0.5)
     final = FinalPolicy(problem, LikeliestPolicy(shared), "always")
-    return [problem, problem.rewards, kernels, decisions, untried, tally, sums(), shared, final]
+    greedy = [GreedyPolicy(None, known, problem), LikeliestPolicy(shared)]
+    return [problem, problem.rewards, kernels, decisions, untried, tally, sums(), shared, final, greedy]
 
 
 def sums() -> Sums:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 
 EXAMPLES = """\
-gyrfalcon evaluate decisions --policy "always red" --policy uniform
+gyrfalcon evaluate decisions --policy always:red --policy uniform
 gyrfalcon evaluate decisions --policy greedy --html report.html
-gyrfalcon evaluate decisions --policy new=rules:new_rule --policy old=rules:old_rule --baseline old
-gyrfalcon evaluate clicks.csv --from csv --policy uniform --reward-range 0,1 --json
-gyrfalcon evaluate decisions --policy greedy --strict || echo "the log does not support this"
+gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
+gyrfalcon evaluate clicks.csv --from csv --reward-range 0,1 --json
+gyrfalcon evaluate decisions --policy greedy --strict
 """
 
 DISTRUSTED = 3
@@ -34,7 +34,7 @@ def evaluate(
             "--policy",
             "-p",
             metavar="POLICY",
-            help="'always LABEL', uniform, logged, greedy (on the last policy's reward estimates), "
+            help="always:LABEL, uniform, logged, greedy (on the last policy's reward estimates), "
             "greedy:HASH, epoch:HASH, or module:function; NAME=POLICY names it. Repeat for several.",
             show_default=False,
         ),
@@ -52,7 +52,8 @@ def evaluate(
     interval: Annotated[
         str,
         typer.Option(
-            help="minvar, stablevar, normal, bootstrap or empirical_bernstein.", rich_help_panel=_METHOD
+            help="minvar, minvar_expected, stablevar, normal, bootstrap or empirical_bernstein.",
+            rich_help_panel=_METHOD,
         ),
     ] = "minvar",
     level: Annotated[
@@ -81,6 +82,14 @@ def evaluate(
             rich_help_panel=_LOG,
         ),
     ] = False,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out",
+            help="Use only rows since all stored policies were in play, which they did not learn from.",
+            rich_help_panel=_LOG,
+        ),
+    ] = False,
     from_format: Annotated[
         str | None,
         typer.Option("--from", metavar="FORMAT", help="Format of the log.", rich_help_panel=_LOG),
@@ -106,25 +115,24 @@ def evaluate(
     ] = None,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", help="Exit with 3 if a value is not to be trusted.", rich_help_panel=_OUTPUT
-        ),
+        typer.Option("--strict", help="Exit with 3 if a verdict is 'do not trust'.", rich_help_panel=_OUTPUT),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)] = False,
 ) -> None:
-    """Estimate what policies would have earned by a log, and say first whether that may be trusted.
+    """Estimate what other policies would have earned by a log.
 
-    Each value is doubly robust, with rewards predicted from earlier rows, and has two intervals: MinVar, for
-    logs whose policies changed with earlier rewards, and a betting sequence that holds at any time. The
-    verdict is "trust", "caution" or "do not trust", with reasons. The exit code is 0 whatever it is; with
-    --strict it is 3 where a policy's verdict is "do not trust".
+    The verdict comes first: "trust", "caution" or "do not trust" for each policy, with reasons. Values are
+    doubly robust, with rewards predicted from earlier rows, and have two intervals: MinVar, for logs whose
+    policies changed with earlier rewards, and a betting sequence that holds at any time. The exit code is 0
+    whatever the verdict is; with --strict it is 3 where a policy's is "do not trust".
     """
-    from gyrfalcon.cli._policies import typed_policies
+    from gyrfalcon.cli._policies import logged_policies, rows_since, typed_policies
 
-    table = _table(log, from_format, option or [])
+    table, policies = _table(log, from_format, option or []), policy or ["uniform"]
+    table = rows_since(policies, table) if held_out else table
     evaluation = _evaluated(
         table,
-        typed_policies(policy or ["uniform"], table),
+        typed_policies(policies, table, held_out=held_out),
         baseline=baseline,
         estimator=estimator,
         interval=interval,
@@ -132,6 +140,7 @@ def evaluate(
         max_weight=max_weight,
         reward_range=None if reward_range is None else typed_range(reward_range),
         estimated_propensities=estimated,
+        logged_policies=logged_policies(table),
     )
     if html is not None:
         _write_page(html, table, evaluation)
@@ -207,8 +216,8 @@ def _print(evaluation: Evaluation) -> None:
         [_row(policy) for policy in evaluation.policies],
         n_texts=2,
     )
-    for reason, count in evaluation.set_aside.items():
-        typer.echo(f"Set aside: {counted(count, 'row')}, {reason}.")
+    for why, count in evaluation.set_aside.items():
+        typer.echo(f"Set aside: {counted(count, 'row')}, {why}.")
     for sentence in dict.fromkeys(one.sequence_note for one in evaluation.policies if one.sequence_note):
         typer.echo(f"Betting sequence: {sentence}")
 

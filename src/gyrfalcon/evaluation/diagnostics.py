@@ -27,18 +27,19 @@ class WeightDiagnostics:
     mean_weight_error
         Standard error of the mean weight, expected from the logged distributions where these are known.
     expected_rows
-        Expected effective number of rows, n over the mean of sum_a pi(a)^2 / e(a).
+        Expected effective number of rows: (sum h)^2 / sum h^2 phi, for weights h of rows by the interval and
+        phi = sum_a pi(a)^2 / e(a). Without such weights it is n over the mean of phi.
     effective_rows
         Observed effective number of rows, (sum w)^2 / sum w^2; high also where the rare row of a large weight
         has not been drawn.
     drawn_share
-        Sum of squared weights over what was expected; nan where distributions are unknown.
+        Sum of h^2 w^2 over what was expected of it; nan where distributions are unknown.
     largest_weight
         Largest weight.
     largest_share
-        Share of the largest weight in the sum of weights.
+        Largest share of a row in the sum of h w.
     top_share
-        Share of the largest 1% of weights in the sum of weights.
+        Share of the 1% of rows that count most in the sum of h w.
     unsupported
         Mean probability that the target gives to actions of propensity 0.
     never_logged
@@ -62,12 +63,15 @@ class WeightDiagnostics:
     known_share: float
 
     @staticmethod
-    def of(weights: TargetWeights, rows: EvaluatedRows) -> WeightDiagnostics:
-        """The numbers of a target's weights on evaluated rows."""
+    def of(
+        weights: TargetWeights, rows: EvaluatedRows, row_weights: Floats | None = None
+    ) -> WeightDiagnostics:
+        """The numbers of a target's weights on evaluated rows, which the estimate weights in turn."""
         w, n = weights.weights, len(weights.weights)
         total, squares = float(w.sum()), float(np.dot(w, w))
-        expected = weights.proxies.sum()
-        top = np.sort(w)[-max(1, n // 100) :].sum()
+        rates = np.ones(n) if row_weights is None else row_weights / row_weights.mean()
+        drawn, expected = float(np.dot(rates**2, w**2)), float(np.dot(rates**2, weights.proxies))
+        counted = np.sort(rates * w)[::-1] / max(float(np.dot(rates, w)), 1e-300)
         logged = np.bincount(rows.table.action, minlength=rows.table.n_actions) > 0
         spread = np.maximum(weights.proxies - (1.0 - weights.unsupported) ** 2, 0.0)
         return WeightDiagnostics(
@@ -75,12 +79,12 @@ class WeightDiagnostics:
             n_matching=int((w > 0.0).sum()),
             mean_weight=total / n,
             mean_weight_error=math.sqrt(float(spread.sum())) / n,
-            expected_rows=float(n * n / expected) if expected > 0.0 else 0.0,
+            expected_rows=n * n / expected if expected > 0.0 else 0.0,
             effective_rows=total**2 / squares if squares > 0.0 else 0.0,
-            drawn_share=squares / float(expected) if weights.exact.all() and expected > 0.0 else math.nan,
+            drawn_share=drawn / expected if weights.exact.all() and expected > 0.0 else math.nan,
             largest_weight=float(w.max()),
-            largest_share=float(w.max()) / total if total > 0.0 else 1.0,
-            top_share=float(top) / total if total > 0.0 else 1.0,
+            largest_share=float(counted[0]) if total > 0.0 else 1.0,
+            top_share=float(counted[: max(1, n // 100)].sum()) if total > 0.0 else 1.0,
             unsupported=float(weights.unsupported.mean()),
             never_logged=float(weights.target[:, ~logged].sum()) / n,
             known_share=float(weights.exact.mean()),

@@ -29,8 +29,8 @@ class EvaluatedRows:
     set_aside
         Number of rows left out by reason; a row counts under the first that applies.
     distribution
-        Probabilities of all actions, (n, K), nan in rows where they are unknown; None if they are unknown
-        in all rows.
+        Probabilities of all actions, (n, K), as logged or as they follow from propensities; nan in rows where
+        they are unknown, None if they are unknown in all rows.
     """
 
     table: DecisionTable
@@ -96,7 +96,7 @@ def evaluated_rows(table: DecisionTable, *, propensities: bool = True) -> Evalua
         places=places,
         n_given=len(table),
         set_aside=set_aside,
-        distribution=_valid_distributions(used),
+        distribution=_distributions(used),
     )
 
 
@@ -104,10 +104,13 @@ def _faults(table: DecisionTable, *, propensities: bool) -> dict[str, Bools]:
     nothing = np.zeros(len(table), dtype=np.bool_)
     action = table.action
     known = (action >= 0) & (action < table.n_actions)
+    ineligible = np.zeros(len(table), dtype=np.bool_)
+    ineligible[known] = ~table.eligible[np.flatnonzero(known), action[known]]
     faults = {
         "another action was shown": nothing if table.overridden is None else table.overridden,
         "logged and never shown": nothing if table.shadow is None else table.shadow,
         "unknown action": (action == UNKNOWN_ACTION) | ~known,
+        "ineligible action": ineligible,
         NO_REWARD: np.isnan(table.reward),
         "infinite reward": np.isinf(table.reward),
     }
@@ -139,13 +142,29 @@ def _order_of_time(table: DecisionTable, places: Ints) -> Ints:
     return np.argsort(table.time[places], kind="stable")
 
 
-def _valid_distributions(table: DecisionTable) -> Floats | None:
-    """Distributions that are probabilities and give the logged action its propensity; nan elsewhere."""
+def _distributions(table: DecisionTable) -> Floats | None:
+    """Logged distributions where they are valid, and those that follow from propensities; nan elsewhere."""
+    found = _implied_distributions(table)
     given = table.distribution
-    if given is None or given.shape != (len(table), table.n_actions):
-        return None
-    with np.errstate(invalid="ignore"):
-        valid = (given >= 0.0).all(axis=1) & (np.abs(given.sum(axis=1) - 1.0) <= 1e-6)
-        chosen = given[np.arange(len(table)), table.action]
-        valid &= np.abs(chosen - table.propensity) <= 1e-6
-    return np.where(valid[:, np.newaxis], given, np.nan) if valid.any() else None
+    if given is not None and given.shape == found.shape:
+        with np.errstate(invalid="ignore"):
+            valid = (given >= 0.0).all(axis=1) & (np.abs(given.sum(axis=1) - 1.0) <= 1e-6)
+            chosen = given[np.arange(len(table)), table.action]
+            valid &= np.abs(chosen - table.propensity) <= 1e-6
+        found[valid] = given[valid]
+    return None if np.isnan(found).all() else found
+
+
+def _implied_distributions(table: DecisionTable) -> Floats:
+    """Distributions of rows with two eligible actions, or of all rows if draws were uniform, (n, K)."""
+    eligible, propensity = table.eligible, table.propensity
+    found = np.full(eligible.shape, np.nan)
+    counts = eligible.sum(axis=1)
+    rows = np.arange(len(table))
+    uniform = np.abs(propensity * counts - 1.0) <= 1e-9
+    if uniform.all():
+        return np.asarray(eligible / counts[:, np.newaxis])
+    pairs = (counts == 2) & eligible[rows, table.action]
+    found[pairs] = np.where(eligible[pairs], 1.0 - propensity[pairs, np.newaxis], 0.0)
+    found[rows[pairs], table.action[pairs]] = propensity[pairs]
+    return found

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.verdict import Level, Verdict
@@ -16,7 +17,7 @@ _SHOWN = 3
 """Objections of a policy that the text names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PolicyValue:
     """The value of a policy, with its verdict and intervals, in the unit of the log's rewards.
 
@@ -46,6 +47,10 @@ class PolicyValue:
         Interval of the difference.
     weights
         Numbers about the policy's importance weights.
+    contributions
+        Estimates of the value from one row each, (n,).
+    importance
+        Importance weights of the rows, (n,).
     """
 
     name: str
@@ -60,6 +65,11 @@ class PolicyValue:
     difference_error: float | None
     difference_interval: Interval | None
     weights: WeightDiagnostics
+    contributions: Floats
+    importance: Floats
+
+    def __repr__(self) -> str:
+        return f"PolicyValue({self.name!r}, {self.value:.6g}, {self.verdict.level})"
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as dicts, lists and numbers; the verdict first."""
@@ -80,7 +90,7 @@ class PolicyValue:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Evaluation:
     """What policies would have earned by a log: the verdict first, then the values.
 
@@ -94,8 +104,8 @@ class Evaluation:
         Whether rewards are costs, of which less is better.
     settings
         Estimator, interval, level, model class and other settings.
-    n_rows
-        Number of rows that values rest on.
+    places
+        Positions of the rows that values rest on in the table, in the order of time, (n,).
     n_given
         Number of rows of the log.
     set_aside
@@ -108,7 +118,7 @@ class Evaluation:
     baseline: str
     cost: bool
     settings: Mapping[str, Any]
-    n_rows: int
+    places: Ints
     n_given: int
     set_aside: Mapping[str, int]
     source: str
@@ -122,6 +132,11 @@ class Evaluation:
     def __repr__(self) -> str:
         levels = ", ".join(f"{policy.name}: {policy.verdict.level}" for policy in self.policies)
         return f"Evaluation({self.n_rows} rows; {levels})"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that values rest on."""
+        return len(self.places)
 
     @property
     def verdict(self) -> Verdict:

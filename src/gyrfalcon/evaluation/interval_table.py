@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +40,9 @@ class IntervalInputs:
         Lowest and highest reward; None where unknown.
     predictions
         Predicted rewards of all actions, (n, K); None without a model.
+    policies
+        Probabilities of all actions in every row under each policy that decided, one after the other, in the
+        order of the numbers in `epochs`; None where one of these policies is unknown.
     """
 
     contributions: Floats
@@ -50,6 +53,7 @@ class IntervalInputs:
     epochs: Ints | None = None
     bounds: tuple[float, float] | None = None
     predictions: Floats | None = None
+    policies: Callable[[], Iterator[Floats]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class IntervalRow:
         normal; None for an interval that is not of this kind.
     interval
         Value and interval of all inputs; None to take the weighted mean.
+    has_floor
+        Whether the standard error is at least the one that logged distributions lead to expect.
     is_paired
         Whether `interval` holds for differences of contributions as well.
     assumes_independence
@@ -76,6 +82,7 @@ class IntervalRow:
     title: str
     row_weights: Callable[[IntervalInputs], Floats] | None = None
     interval: Callable[[IntervalInputs], tuple[float, Interval]] | None = None
+    has_floor: bool = False
     is_paired: bool = True
     assumes_independence: bool = False
     caution: str = ""
@@ -114,6 +121,11 @@ _INDEPENDENT = "It treats rows as independent; where a learner collected the log
 
 INTERVALS: dict[str, IntervalRow] = {
     "minvar": IntervalRow("MinVar", lambda given: min_var_weights(given.expected)),
+    "minvar_expected": IntervalRow(
+        "MinVar with the larger of the observed and the expected standard error",
+        lambda given: min_var_weights(given.expected),
+        has_floor=True,
+    ),
     "stablevar": IntervalRow(
         "StableVar",
         lambda given: stable_var_weights(given.expected),
@@ -147,11 +159,14 @@ class IntervalEstimate:
     errors
         Weighted distances of contributions to the value, (n,), whose norm is the standard error; None for
         intervals without one.
+    expected_error
+        Standard error that logged distributions lead to expect; nan where the interval has none.
     """
 
     value: float
     interval: Interval
     errors: Floats | None
+    expected_error: float = math.nan
 
     @property
     def standard_error(self) -> float:
@@ -169,7 +184,25 @@ def interval_estimate(method: IntervalRow, given: IntervalInputs) -> IntervalEst
     share = share / share.sum()
     value = float(share @ given.contributions)
     errors = share * (given.contributions - value)
-    return IntervalEstimate(value, _around(value, errors, given.level, method.title), errors)
+    expected = expected_error(given, share)
+    observed = float(np.linalg.norm(errors))
+    if method.has_floor and 0.0 < observed < expected:
+        errors = errors * (expected / observed)
+    return IntervalEstimate(value, _around(value, errors, given.level, method.title), errors, expected)
+
+
+def expected_error(given: IntervalInputs, share: Floats) -> float:
+    """Standard error of a weighted mean if residuals of rare rows vary as those of all rows do.
+
+    It is the root of s^2 sum share^2 phi, with phi the expected squared weight of a row and s^2 the mean
+    squared residual of logged rewards. An observed one that is far smaller has not seen the rare rows.
+    """
+    table = given.rows.table
+    center: Floats | float = float(table.reward.mean())
+    if given.predictions is not None:
+        center = given.predictions[np.arange(len(table)), table.action]
+    spread = float(np.mean((table.reward - center) ** 2))
+    return math.sqrt(spread * float(np.dot(share**2, given.weights.proxies)))
 
 
 def paired_difference(

@@ -44,6 +44,7 @@ def evaluate(
     max_weight: float | None = None,
     shrinkage: float | None = None,
     estimated_propensities: bool = False,
+    logged_policies: Mapping[str, object] | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Evaluation:
     """What policies would have earned by a log: whether that may be trusted, and how much.
@@ -60,7 +61,7 @@ def evaluate(
     estimator
         "dr", "sndr", "switch", "dros", "sub_gaussian_dr", "ips", "snips", "clipped", "sub_gaussian" or "dm".
     interval
-        "minvar", "stablevar", "normal", "bootstrap" or "empirical_bernstein".
+        "minvar", "minvar_expected", "stablevar", "normal", "bootstrap" or "empirical_bernstein".
     level
         Probability with which an interval covers, alone.
     model_class
@@ -79,6 +80,9 @@ def evaluate(
         Shrinkage of weights, for estimators with one.
     estimated_propensities
         Whether propensities were estimated and not logged.
+    logged_policies
+        Policies that decided, by the content hashes in the table's `model` column; see `stored_policies`.
+        MinVar and StableVar weights then know what each expects of all earlier contexts.
     on_progress
         Called with finished steps, all steps and a title.
 
@@ -126,6 +130,8 @@ def evaluate(
     if bounds is not None:
         check_bounds(bounds)
     rows, predicted = _predicted(rows, method, predictions, model_class, n_blocks)
+    if len(rows.table) < 2:
+        raise ValueError("one row can be used, and an interval needs two; give a log with more rows.")
     study = Study(
         given=table,
         rows=rows,
@@ -137,6 +143,7 @@ def evaluate(
         predictions=predicted,
         max_weight=max_weight,
         shrinkage=shrinkage,
+        logged_policies={model: target_policy(one) for model, one in (logged_policies or {}).items()},
     )
     reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
     model = "given predictions" if predictions is not None else model_class or DEFAULT_MODEL_CLASS
@@ -151,7 +158,7 @@ def evaluate(
             "model_class": model if method.needs_model else None,
             "reward_range": bounds,
         },
-        n_rows=len(rows.table),
+        places=rows.places,
         n_given=rows.n_given,
         set_aside=rows.set_aside,
         source=table.source,
@@ -183,6 +190,9 @@ def _targets(policies: Mapping[str, object], baseline: str | None) -> dict[str, 
             f"policies are {short_repr(policies)}; give a mapping of names to policies."
         )
     given = dict(policies)
+    is_play = isinstance(target_policy(given.get(LOGGED, LOGGED)), LoggedTarget)
+    if not is_play:
+        raise ValueError("'logged' is the play as it was, and no name for another policy; give another name.")
     if baseline == LOGGED:
         given.setdefault(LOGGED, LoggedTarget())
     elif baseline is not None and baseline not in given:

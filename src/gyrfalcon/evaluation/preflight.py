@@ -15,6 +15,9 @@ from gyrfalcon.evaluation.diagnostics import (
     tail_share,
 )
 from gyrfalcon.evaluation.evaluated_rows import UNKNOWN_PROPENSITY, EvaluatedRows
+from gyrfalcon.evaluation.interval_table import IntervalEstimate
+from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.verdict import Level, Reason
 
 
@@ -43,12 +46,14 @@ SMALL_DISTANCE = 0.05
 """Distance of the mean weight that is no matter, unless it is surely none of chance."""
 SURE_Z = Limits(3.0, 5.0)
 """Standard errors that chance hardly reaches."""
-EXPECTED_ROWS = Limits(100.0, 30.0)
+EXPECTED_ROWS = Limits(50.0, 20.0)
 MATCHING_ROWS = Limits(50.0, 20.0)
 DRAWN_SHARE = Limits(0.7, 0.3)
 """Squared weights seen, over those expected."""
 LARGEST_SHARE = Limits(0.05, 0.2)
-TAIL_SHARE = Limits(0.1, 0.3)
+SPREAD = Limits(1.2, 2.0)
+"""Expected standard error over the observed one."""
+TAIL_SHARE = Limits(0.2, 0.5)
 UNSUPPORTED = Limits(1e-9, 0.01)
 MISSING = Limits(0.02, 0.2)
 CALIBRATION_Z = Limits(3.5, 5.0)
@@ -90,7 +95,7 @@ def log_reasons(
     yield Reason("trust", "adaptivity", how)
 
 
-def policy_reasons(diagnostics: WeightDiagnostics, *, learned: bool) -> Iterator[Reason]:
+def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
     """Reasons about the weights of one target policy."""
     yield _mean_weight(diagnostics)
     expected = diagnostics.expected_rows
@@ -98,13 +103,9 @@ def policy_reasons(diagnostics: WeightDiagnostics, *, learned: bool) -> Iterator
     yield Reason(
         EXPECTED_ROWS.level(expected),
         "expected effective rows",
-        f"{diagnostics.n_rows} rows are worth {expected:,.0f} drawn by the policy itself{kind}.",
+        f"{diagnostics.n_rows} rows are worth {expected:,.3g} drawn by the policy itself{kind}.",
     )
-    yield Reason(
-        MATCHING_ROWS.level(diagnostics.n_matching),
-        "rows the value rests on",
-        f"{diagnostics.n_matching} of {diagnostics.n_rows} rows have an action that the policy may take.",
-    )
+    yield rows_reason(diagnostics)
     if not math.isnan(diagnostics.drawn_share):
         yield Reason(
             DRAWN_SHARE.level(diagnostics.drawn_share),
@@ -119,34 +120,76 @@ def policy_reasons(diagnostics: WeightDiagnostics, *, learned: bool) -> Iterator
     yield Reason(
         LARGEST_SHARE.level(diagnostics.largest_share),
         "weight tails",
-        f"The largest weight, {diagnostics.largest_weight:.3g}, is {diagnostics.largest_share:.1%} of "
-        f"their sum; the top 1% of rows have {diagnostics.top_share:.0%}.",
+        f"One row counts {diagnostics.largest_share:.1%}, the top 1% of rows {diagnostics.top_share:.0%}; "
+        f"the largest weight is {diagnostics.largest_weight:.3g}.",
     )
     yield from _support_reasons(diagnostics)
-    if learned:
+
+
+def rows_reason(diagnostics: WeightDiagnostics) -> Reason:
+    """The reason from the number of rows that have an action of the policy."""
+    return Reason(
+        MATCHING_ROWS.level(diagnostics.n_matching),
+        "rows the value rests on",
+        f"{diagnostics.n_matching} of {diagnostics.n_rows} rows have an action that the policy may take.",
+    )
+
+
+def dependence_on_log() -> Reason:
+    """The reason against a policy that may have seen the rewards that it is evaluated by."""
+    return Reason(
+        "caution",
+        "dependence on the log",
+        "The policy may have been learned from these rows, so that its value looks too high; evaluate it on "
+        "later rows, or say that it was not (held_out=True).",
+    )
+
+
+def spread_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterator[Reason]:
+    """Reasons about how the contributions of rows to one value vary: too little, or by few rows."""
+    errors = estimate.errors
+    if errors is not None and estimate.standard_error == 0.0:
+        text = "All contributions are equal, so that the interval has no width; see the betting sequence."
+        yield Reason("caution", "expected spread", text)
+    elif errors is not None:
+        ratio = estimate.expected_error / estimate.standard_error
+        level = SPREAD.level(ratio)
         yield Reason(
-            "caution",
-            "dependence on the log",
-            "The policy may have been learned from these rows, so that its value looks too high; evaluate it "
-            "on later rows, or say that it was not (held_out=True).",
+            level,
+            "expected spread",
+            f"The standard error is {estimate.standard_error:.3g}, and {estimate.expected_error:.3g} is "
+            f"expected of rewards that vary as much in rare rows"
+            + ("." if level == "trust" else "; the interval is too narrow by what was not drawn."),
         )
-
-
-def value_reasons(contributions: Floats, errors: Floats | None) -> Iterator[Reason]:
-    """Reasons about the contributions of rows to one value: heavy tails and change over time."""
     share = tail_share(contributions - contributions.mean() if errors is None else errors)
     yield Reason(
         TAIL_SHARE.level(share),
         "heavy tails",
         f"The row of most influence has {share:.1%} of the estimated variance.",
     )
+
+
+def change_reason(contributions: Floats) -> Reason:
+    """The reason from a comparison of the first with the second half of the rows."""
     z = change_over_time(contributions)
     more = "." if z < CHANGE_Z.caution else "; the value may have changed over time."
-    yield Reason(
+    return Reason(
         CHANGE_Z.level(z),
         "change over time",
         f"The value differs by {z:.1f} standard errors between the first and the second half{more}",
     )
+
+
+def sequence_reason(sequence: ConfidenceSequence, interval: Interval, rows: EvaluatedRows) -> Reason:
+    """The reason from a confidence sequence: whether a value is left, and agrees with the interval."""
+    check, last = "confidence sequence", sequence.last
+    why = "the value changed over time, or propensities are wrong"
+    if sequence.empty_from is not None:
+        row = rows.table.rows[sequence.empty_from]
+        return Reason("caution", check, f"No value is left after row {row}: {why}.")
+    if interval.high < last.low or interval.low > last.high:
+        return Reason("caution", check, f"The interval and the betting sequence do not overlap: {why}.")
+    return Reason("trust", check, "The interval and the betting sequence overlap.")
 
 
 def _mean_weight(diagnostics: WeightDiagnostics) -> Reason:

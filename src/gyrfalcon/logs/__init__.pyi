@@ -11,5 +11,7 @@ from gyrfalcon.logs.opening import read_log as read_log
 from gyrfalcon.logs.opening import write_log as write_log
 from gyrfalcon.logs.set_aside import write_set_aside as write_set_aside
 from gyrfalcon.logs.stored_policies import stored_policy as stored_policy
+from gyrfalcon.logs.policies import stored_policies as stored_policies
+from gyrfalcon.logs.policies import stored_policy as stored_policy
 
 __all__: list[str]

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.messages import enumeration, short_repr
+from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.evaluation.target_policies import of_policy
 from gyrfalcon.evaluation.targets import TargetPolicy
 from gyrfalcon.logs.folder import policy_file
@@ -40,10 +46,53 @@ def stored_policy(
     ValueError
         If there is no such policy, or several.
     """
+    rule = _rule(Path(folder), model, classes)
+    return _target(rule, rule.epoch.greedy if greedy else rule.epoch, held_out=held_out)
+
+
+def stored_policies(
+    folder: str | os.PathLike[str], classes: Iterable[type] = ()
+) -> Mapping[str, TargetPolicy]:
+    """The policies that decided in a decision log, by content hashes, each read when it is used.
+
+    They are what rows were decided by: planned uniform rounds of an epoch are not part of its policy, while
+    those drawn by a coin are.
+
+    Parameters
+    ----------
+    folder
+        The folder of the log.
+    classes
+        Dataclasses of your own that policies hold.
+    """
+    whole = policy_file(Path(folder), "*")
+    own = tuple(classes)
+    return {path.stem: _Deferred(Path(folder), path.stem, own) for path in whole.parent.glob(whole.name)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Deferred:
+    """A stored policy that is read when it is used."""
+
+    folder: Path
+    model: str
+    classes: tuple[type, ...]
+
+    def __call__(self, table: DecisionTable) -> Floats:
+        """Probabilities of all actions, (n, K)."""
+        rule = _rule(self.folder, self.model, self.classes)
+        is_planned = rule.epoch.passive_design is PassiveDesign.TAIL
+        return _target(rule, rule.epoch.policy if is_planned else rule.epoch)(table)
+
+
+def _rule(folder: Path, model: str, classes: Iterable[type]) -> Any:
+    """A stored decision rule: an epoch, and the names of its actions and features."""
     from gyrfalcon.storage import files
 
-    rule = files.load(_file_of(Path(folder), model), classes)
-    policy = rule.epoch.greedy if greedy else rule.epoch
+    return files.load(_file_of(folder, model), classes)
+
+
+def _target(rule: Any, policy: Policy | Epoch, *, held_out: bool = False) -> TargetPolicy:
     return of_policy(
         policy,
         actions=rule.actions,

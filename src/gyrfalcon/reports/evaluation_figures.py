@@ -1,0 +1,179 @@
+"""Figures of an evaluation: estimates, rewards over time, propensities, and how far weights overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
+from gyrfalcon.evaluation.intervals.interval import Interval
+from gyrfalcon.reports.figures import COLOURS, GREY, new_figure, style
+from gyrfalcon.reports.labels import plain_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+VERDICT_COLOURS = {"trust": "#009E73", "caution": "#E69F00", "do not trust": "#D55E00"}
+"""Colours of verdicts, which are always named beside them."""
+_MOST_CURVES = 5
+_MOST_ACTIONS = 6
+_BLOCKS = 20
+_LEAST_ROWS = 20
+
+
+def estimates_figure(evaluation: Evaluation) -> Figure:
+    """Values of policies with both intervals, one below the other."""
+    policies = evaluation.policies
+    with style():
+        figure = new_figure(7.2, 1.1 + 0.62 * len(policies))
+        axes = figure.add_subplot()
+        for place, policy in enumerate(policies):
+            colour = VERDICT_COLOURS[policy.verdict.level]
+            _span(axes, policy.sequence, place + 0.18, "0.6", 1.6)
+            _span(axes, policy.interval, place - 0.08, colour, 3.2)
+            axes.plot(policy.value, place - 0.08, "o", color=colour, markeredgecolor="white", markersize=6)
+        if evaluation.baseline:
+            reference = evaluation[evaluation.baseline].value
+            axes.axvline(reference, color=GREY, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
+        axes.set_yticks(
+            range(len(policies)), [f"{policy.name}\n{policy.verdict.level}" for policy in policies]
+        )
+        axes.set_ylim(len(policies) - 0.5, -0.6)
+        axes.set_xlabel(f"{_unit(evaluation)} per decision")
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x", color="0.92")
+        axes.set_axisbelow(True)
+    return figure
+
+
+def rewards_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
+    """Mean rewards in blocks of rows over time: a panel for each policy, with the logged ones behind."""
+    rewards = table.reward[evaluation.places]
+    policies = evaluation.policies[:_MOST_CURVES]
+    edges = _edges(len(rewards))
+    behind, colours = _block_means(rewards, edges)[0], _colours(evaluation)
+    low, high = _limits(rewards, policies, edges)
+    with style():
+        figure = new_figure(7.2, 0.7 + 1.25 * len(policies))
+        panels = figure.subplots(len(policies), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        for axes, policy in zip(panels, policies, strict=True):
+            middle, colour = (edges[:-1] + edges[1:]) / 2.0, colours[policy.name]
+            axes.plot(middle, behind, color="0.75", linewidth=1.2)
+            _draw_blocks(axes, middle, _block_means(policy.contributions, edges), (low, high), colour)
+            axes.axhline(policy.value, color=colour, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
+            axes.set_title(policy.name, fontsize=8.5, color=colour, pad=3)
+            axes.set_ylim(low, high)
+        panels[-1].set(xlim=(0, len(rewards)), xlabel="row, in the order of time")
+        figure.supylabel(f"{_unit(evaluation)} per decision", fontsize=9)
+    return figure
+
+
+def propensities_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
+    """How likely the logged actions were, by action."""
+    rows = table.take(evaluation.places)
+    counts = np.bincount(rows.action, minlength=rows.n_actions)
+    shown = np.argsort(-counts, kind="stable")[:_MOST_ACTIONS]
+    shown = np.sort(shown[counts[shown] > 0])
+    low = min(max(float(np.nanmin(rows.propensity)), 1e-6), 0.5)
+    bins = np.geomspace(low * 0.95, 1.0, 26)
+    bins[-1] = 1.001
+    with style():
+        figure = new_figure(7.2, 0.8 + 0.8 * len(shown))
+        panels = figure.subplots(len(shown), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        for axes, place, colour in zip(panels, shown.tolist(), cycle(COLOURS), strict=False):
+            heights, _, bars = axes.hist(
+                rows.propensity[rows.action == place], bins=bins, color=colour, alpha=0.85
+            )
+            names = [f"{int(height):,}" if height else "" for height in heights]
+            axes.bar_label(bars, names, fontsize=6.5, color=GREY, padding=1)
+            axes.set(xscale="log", yscale="symlog", yticks=[])
+            axes.yaxis.minorticks_off()
+            axes.spines["left"].set_visible(False)
+            axes.set_title(f"{rows.actions[place]}", fontsize=8.5, color=colour, pad=4)
+            axes.margins(y=0.3)
+        plain_numbers(panels[-1].xaxis, (1.0, 2.0, 5.0) if low > 0.01 else (1.0,))
+        panels[-1].set_xlabel("propensity of the logged action (heights in logarithms, numbers are rows)")
+    return figure
+
+
+def overlap_figure(evaluation: Evaluation) -> Figure:
+    """Share of the sum of weights that the rows of largest weight carry, for each policy."""
+    policies = [policy for policy in evaluation.policies if policy.importance.sum() > 0.0]
+    colours = _colours(evaluation)
+    with style():
+        figure = new_figure(7.2, 3.4)
+        axes = figure.add_subplot()
+        for policy in [policy for policy in policies if policy.name != "logged"][:_MOST_CURVES]:
+            weights = np.sort(policy.importance)[::-1]
+            shares = np.cumsum(weights) / weights.sum()
+            percent = 100.0 * np.arange(1, len(weights) + 1) / len(weights)
+            keep = np.unique(np.geomspace(1, len(weights), 400).astype(int)) - 1
+            axes.plot(percent[keep], 100.0 * shares[keep], color=colours[policy.name], label=policy.name)
+        axes.set(xscale="log", xlabel="rows of largest weight, % of all", ylabel="share of all weight, %")
+        plain_numbers(axes.xaxis, (1.0,))
+        axes.set_ylim(0.0, 102.0)
+        axes.axvline(1.0, color=GREY, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
+        axes.legend(loc="best")
+    return figure
+
+
+def _span(axes: Axes, interval: Interval | None, height: float, colour: str, width: float) -> None:
+    if interval is not None:
+        axes.plot(
+            [interval.low, interval.high],
+            [height, height],
+            color=colour,
+            linewidth=width,
+            solid_capstyle="round",
+        )
+
+
+def _unit(evaluation: Evaluation) -> str:
+    return "cost" if evaluation.cost else "reward"
+
+
+def _edges(n: int) -> Floats:
+    return np.linspace(0, n, max(2, min(_BLOCKS, n // _LEAST_ROWS) + 1)).round()
+
+
+def _block_means(values: Floats, edges: Floats) -> tuple[Floats, Floats]:
+    parts = [values[int(start) : int(stop)] for start, stop in pairwise(edges)]
+    means = np.array([part.mean() for part in parts])
+    return means, np.array([part.std() / np.sqrt(len(part)) for part in parts])
+
+
+def _limits(rewards: Floats, policies: Sequence[PolicyValue], edges: Floats) -> tuple[float, float]:
+    """Limits in which logged blocks and all values fit, however wild the blocks of a rare row are."""
+    heights = _block_means(rewards, edges)[0]
+    values = [policy.value for policy in policies]
+    low, high = min(float(heights.min()), *values), max(float(heights.max()), *values)
+    room = 0.35 * (high - low) or 0.1 * abs(high) or 1.0
+    return low - room, high + room
+
+
+def _draw_blocks(
+    axes: Axes, middle: Floats, blocks: tuple[Floats, Floats], limits: tuple[float, float], colour: str
+) -> None:
+    """Draw means with two standard errors, and triangles at the edge where a mean is outside."""
+    means, errors = blocks
+    low, high = limits
+    inside = (means >= low) & (means <= high)
+    ends = np.clip(means - 2.0 * errors, low, high), np.clip(means + 2.0 * errors, low, high)
+    axes.vlines(middle[inside], ends[0][inside], ends[1][inside], color=colour, linewidth=1.0)
+    axes.plot(middle[inside], means[inside], "o", color=colour, markersize=3)
+    step = 0.04 * (high - low)
+    for outside, height, marker in ((means > high, high - step, "^"), (means < low, low + step, "v")):
+        axes.plot(middle[outside], np.full(int(outside.sum()), height), marker, color=colour, markersize=4)
+
+
+def _colours(evaluation: Evaluation) -> dict[str, str]:
+    """A colour for each policy, which it has in all figures; the logged play is dark."""
+    others = [policy.name for policy in evaluation.policies if policy.name != "logged"]
+    return {"logged": "0.25", **dict(zip(others, cycle(COLOURS), strict=False))}

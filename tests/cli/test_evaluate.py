@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gyrfalcon import Bandit
+from gyrfalcon.bandit import read_decision_log
+from tests.cli.terminal import invoke, numbers, refusal
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logged decisions of the default learner between three actions."""
+    folder = tmp_path_factory.mktemp("decisions")
+    random = np.random.default_rng(0)
+    bandit = Bandit(["red", "blue", "green"], features=["age"], seed=1, log=folder)
+    for age in random.uniform(18.0, 70.0, 300).tolist():
+        decision = bandit.decide([age])
+        click = random.random() < 0.2 + 0.4 * (decision.action == "blue")
+        bandit.reward(decision.event_id, float(click))
+    return folder
+
+
+def test_the_verdict_stands_before_the_numbers(log: Path) -> None:
+    result = invoke("evaluate", log, "--policy", "uniform", "--policy", "always:red")
+    assert result.exit_code == 0
+    text = result.stdout
+    assert text.startswith("Verdict: ")
+    assert text.index("Verdict") < text.index("expected effective rows") < text.index("Rewards per decision")
+    assert "Set aside: 1 row, first row, from which predictions start." in text
+
+
+def test_json_names_policies_verdicts_and_intervals(log: Path) -> None:
+    found = numbers(
+        "evaluate",
+        log,
+        "--policy",
+        "old=uniform",
+        "--policy",
+        "greedy",
+        "--baseline",
+        "old",
+        "--reward-range",
+        "0,1",
+        "--estimator",
+        "snips",
+        "--interval",
+        "normal",
+        "--level",
+        0.9,
+    )
+    assert found["verdict"] in ("trust", "caution", "do not trust")
+    assert [policy["name"] for policy in found["policies"]] == ["old", "greedy"]
+    assert found["policies"][1]["interval"]["level"] == 0.9
+    assert found["settings"] == {
+        "estimator": "snips",
+        "interval": "normal",
+        "level": "0.9",
+        "model_class": "None",
+        "reward_range": "(0.0, 1.0)",
+    }
+    assert "dependence on the log" in [reason["check"] for reason in found["policies"][1]["reasons"]]
+
+
+def test_strict_exits_with_3_where_a_value_is_not_to_be_trusted(log: Path) -> None:
+    plain = invoke("evaluate", log, "--policy", "always red")
+    strict = invoke("evaluate", log, "--policy", "always red", "--strict")
+    assert "always red: do not trust" in plain.stdout
+    assert (plain.exit_code, strict.exit_code) == (0, 3)
+    assert invoke("evaluate", log, "--policy", "logged", "--strict").exit_code == 0
+
+
+def test_stored_policies_are_found_by_the_start_of_their_hash(log: Path) -> None:
+    names = sorted(path.stem for path in (log / "policies").iterdir())
+    found = numbers("evaluate", log, "--policy", f"greedy:{names[0][:10]}", "--policy", f"epoch:{names[0]}")
+    assert len(found["policies"]) == 3
+    error = refusal(invoke("evaluate", log, "--policy", "greedy:zzz"))
+    assert "has no policy whose hash starts with 'zzz'" in error
+
+
+def test_rows_since_a_policy_are_held_out_from_it(log: Path) -> None:
+    decided = [row["model"] for row in read_decision_log(log).rows]
+    model = decided[150]
+    found = numbers("evaluate", log, "--policy", f"greedy:{model}", "--held-out")
+    assert found["n_given"] == len(decided) - decided.index(model)
+    checks = [reason["check"] for reason in found["policies"][1]["reasons"]]
+    assert "dependence on the log" not in checks
+    everything = numbers("evaluate", log, "--policy", "uniform", "--held-out")
+    assert everything["n_given"] == len(decided)
+
+
+def test_functions_of_a_module_are_policies(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_rules.py").write_text(
+        "def by_age(table):\n"
+        "    return ['red' if age < 30 else 'blue' for age in table.contexts.shared[:, 0]]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    found = numbers("evaluate", log, "--policy", "new=own_rules:by_age")
+    assert found["policies"][1]["name"] == "new"
+    assert "own_rules has no 'by_height'" in refusal(
+        invoke("evaluate", log, "--policy", "own_rules:by_height")
+    )
+    assert "there is no module 'other_rules'" in refusal(
+        invoke("evaluate", log, "--policy", "other_rules:by_age")
+    )
+
+
+def test_a_page_is_written(log: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    result = invoke("evaluate", log, "--policy", "uniform", "--html", page, "--json")
+    assert json.loads(result.stdout)["policies"]
+    assert f"Wrote {page}." in result.stderr
+    assert "<title>What other policies would have earned" in page.read_text(encoding="utf-8")
+
+
+def test_refusals_are_one_sentence(log: Path, tmp_path: Path) -> None:
+    for arguments, sentence in (
+        (("--policy", "best"), "policy 'best' is unknown; give always:LABEL, uniform"),
+        (("--policy", "uniform", "--policy", "uniform"), "two policies are called 'uniform'"),
+        (("--reward-range", "one"), "--reward-range is 'one'; give two numbers"),
+        (("--estimator", "wald"), "estimator is 'wald'"),
+        (("--policy", "always pink"), "there is no action 'pink' in the log"),
+    ):
+        assert sentence in refusal(invoke("evaluate", log, *arguments))
+    assert "no decision log" in refusal(invoke("evaluate", tmp_path / "elsewhere"))
+
+
+def test_the_help_has_examples() -> None:
+    text = invoke("evaluate", "--help").stdout
+    assert "Examples" in text
+    assert "gyrfalcon evaluate decisions --policy greedy --html report.html" in text

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.evaluation import evaluate
+from gyrfalcon.evaluation.evaluation import Evaluation
+from gyrfalcon.reports import evaluation_figures as figures
+from gyrfalcon.reports.evaluation_page import _IN_PLAIN_WORDS, content_hash, evaluation_page
+from gyrfalcon.reports.figures import picture
+from gyrfalcon.reports.page import Section
+from tests.evaluation.logs import log_of
+
+POLICIES = {"uniform": "uniform", "blue": "always blue"}
+
+
+def evaluated(table: DecisionTable) -> Evaluation:
+    return evaluate(table, POLICIES)
+
+
+def test_the_page_says_the_verdict_first_and_what_a_statistician_checks() -> None:
+    table = log_of(1500, source="/somewhere/clicks")
+    page = evaluation_page(table, evaluated(table)).html()
+    assert "<title>What other policies would have earned: clicks</title>" in page
+    assert page.index("<b>Trust</b>: uniform, blue.") < page.index("In short")
+    assert "That is better than logged by" in page
+    assert content_hash(table) in page
+    assert "1,499 of 1,500 logged decisions" in page
+    for text in ("doubly robust", "MinVar", "Betting sequence", "first row, from which", "Linear(ridge=1.0)"):
+        assert text in page
+    assert page.count("data:image/svg+xml;base64,") == 4
+    assert not re.search(r'(src|href)="(?!data:|#)', page), "everything is in the page"
+
+
+def test_a_value_that_is_not_to_be_trusted_is_no_ground_for_a_decision() -> None:
+    table = log_of(800, propensities=np.array([0.98, 0.01, 0.01]))
+    page = evaluation_page(table, evaluated(table)).html()
+    assert "<b>Do not trust</b>: " in page
+    assert "is no ground for a decision" in page
+    assert "That is better" not in page
+
+
+def test_costs_are_better_when_they_are_lower() -> None:
+    table = log_of(3000, cost=True)
+    page = evaluation_page(table, evaluated(table)).html()
+    assert "That is worse than logged by" in page
+    assert "Costs over time" in page
+
+
+def test_further_sections_stand_before_the_method() -> None:
+    table = log_of(300)
+    extra = Section("Where the reward model is wrong", ["Here."])
+    page = evaluation_page(table, evaluated(table), sections=[extra]).html()
+    assert page.index("How far the log overlaps") < page.index("Here.") < page.index("<h2>Method</h2>")
+
+
+def test_the_hash_follows_the_columns() -> None:
+    table = log_of(50)
+    changed = table.reward.copy()
+    changed[7] += 1e-9
+    assert content_hash(table) == content_hash(log_of(50))
+    assert content_hash(table) != content_hash(replace(table, reward=changed))
+    assert content_hash(table) != content_hash(replace(table, distribution=None))
+
+
+@pytest.mark.parametrize("n", [2, 25, 400])
+def test_figures_are_drawn_for_logs_of_any_size(n: int) -> None:
+    table = log_of(n, propensities=np.array([0.9, 0.06, 0.04]))
+    evaluation = evaluate(table, {"uniform": "uniform"}, estimator="ips")
+    for figure in (
+        figures.estimates_figure(evaluation),
+        figures.rewards_figure(table, evaluation),
+        figures.propensities_figure(table, evaluation),
+        figures.overlap_figure(evaluation),
+    ):
+        assert picture(figure, "svg").startswith(b"<?xml")
+
+
+def test_colours_are_those_of_verdicts_and_stay_with_their_policy() -> None:
+    table = log_of(400)
+    evaluation = evaluated(table)
+    panels = figures.rewards_figure(table, evaluation).axes
+    assert [axes.get_title(loc="left") for axes in panels] == ["logged", "uniform", "blue"]
+    lines = figures.overlap_figure(evaluation).axes[0].get_lines()
+    assert [line.get_label() for line in lines[:2]] == ["uniform", "blue"]
+    assert lines[0].get_color() == figures._colours(evaluation)["uniform"]
+
+
+def test_every_check_has_plain_words_for_the_summary() -> None:
+    table = log_of(800, epoch=np.repeat([0, 1], 400))
+    evaluation = evaluate(table, POLICIES, estimator="clipped", interval="stablevar")
+    checks = {reason.check for policy in evaluation.policies for reason in policy.verdict.reasons}
+    assert checks - {"adaptivity"} <= set(_IN_PLAIN_WORDS)
