@@ -27,7 +27,7 @@ from gyrfalcon.estimates.misspecification.specification_result import (
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass
 
-TestMethod = Literal["auto", "reset", "kernel"]
+SpecificationMethod = Literal["auto", "reset", "kernel"]
 
 KERNEL_ROWS = 2000
 """Most rows of the kernel test, whose time goes with their square."""
@@ -41,14 +41,14 @@ def specification_test(
     model_class: ModelClass = Linear(),
     *,
     oracle: AnyOracle | None = None,
-    method: TestMethod = "auto",
+    method: SpecificationMethod = "auto",
     rows: RowChoice = "auto",
     seed: int = 0,
 ) -> SpecificationTests:
     """Test whether a linear class holds the true mean rewards, whatever the noise.
 
     "reset" (RESET, Ramsey 1969) tests whether powers of fitted values, and powers and products of features,
-    explain what the class leaves of the rewards. "kernel" tests whether residuals of near contexts go together
+    explain what the class leaves of rewards. "kernel" tests whether residuals of near contexts go together
     within an action (Zheng 1996), at three bandwidths. Both take their distribution from random signs of the
     residuals (wild bootstrap), so that noise may be unequal. "auto" makes both and adjusts by Holm's rule.
 
