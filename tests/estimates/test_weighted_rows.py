@@ -19,7 +19,12 @@ from gyrfalcon.estimates.misspecification.estimate import misspecification_estim
 from gyrfalcon.estimates.misspecification.passive_rows import folds
 from gyrfalcon.estimates.misspecification.result import NotEstimableError, mean_and_error
 from gyrfalcon.estimates.misspecification.richer_class import dictionaries
-from gyrfalcon.estimates.misspecification.row_choice import residual_rows, uniform_rows, uniform_weights
+from gyrfalcon.estimates.misspecification.row_choice import (
+    evenly_spread,
+    residual_rows,
+    uniform_rows,
+    uniform_weights,
+)
 from gyrfalcon.estimates.misspecification.smoother import Smoother
 from gyrfalcon.estimates.misspecification.weighted_richer_class import WeightedPath, _path
 from gyrfalcon.oracles.linear.linear import Linear
@@ -204,6 +209,26 @@ def test_weights_whose_mean_is_off_are_not_chosen_and_have_a_note() -> None:
     assert misspecification_estimate(both, 2).rows == "30 passive rows, which count alike"
     found = misspecification_estimate(both, 2, rows="all")
     assert any("where 1 is expected" in note for note in found.notes)
+
+
+def test_logs_of_a_deterministic_policy_stand_for_no_uniform_play() -> None:
+    log = replace(GREEDY.log(9), propensity=np.ones(600))
+    with pytest.raises(NotEstimableError, match=r"average 0\.5 where 1 is expected"):
+        misspecification_estimate(log, 2)
+    assert any("where 1 is expected" in note for note in misspecification_estimate(log, 2, rows="all").notes)
+    assert residual_rows(log, 2).weights is None
+
+
+def test_many_rows_are_thinned_evenly() -> None:
+    used = uniform_rows(GREEDY.log(10), 2)
+    assert evenly_spread(used, 600) is used
+    thin = evenly_spread(used, 100)
+    assert len(thin.log) == 100
+    assert (thin.log.round[0], thin.log.round[-1]) == (0, 599)
+    assert np.diff(thin.log.round).max() <= 7
+    assert thin.weights is not None
+    assert thin.weights.mean() == pytest.approx(1.0)
+    assert thin.description.startswith("100 of 600 rows")
 
 
 def test_rows_of_unknown_propensity_are_left_out_and_counted() -> None:

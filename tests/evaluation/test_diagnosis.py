@@ -354,3 +354,15 @@ def test_bins_hold_about_as_many_rows_each_and_cells_their_means() -> None:
     mean, error = cells.mean_and_error(column)
     assert mean == pytest.approx([column[place == one].mean() for one in range(5)])
     assert error == pytest.approx([column[place == one].std(ddof=1) / 10.0 for one in range(5)])
+
+
+def test_cells_of_rare_rewards_have_the_error_of_all_rows() -> None:
+    log = Case("linear", 2000, 2, 2, "normal", "greedy 0.3").log(0)
+    clicks = (np.random.default_rng(0).random(2000) < 0.01).astype(np.float64)
+    found = diagnose(table_of(replace(log, reward=clicks), 2))
+    assert found.region is None
+    place, rewards = np.array([0, 0, 1, 1]), np.array([0.0, 0.0, 0.0, 1.0])
+    cells = Cells.of(place, 2, np.ones(4))
+    left = rewards - 0.25
+    errors = cells.errors_of_constant(rewards, left)
+    assert errors.tolist() == [pytest.approx(np.sqrt(np.mean(left**2) / 2.0)), 0.0]

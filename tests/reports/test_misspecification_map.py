@@ -47,13 +47,13 @@ def test_a_panel_for_each_action_and_the_most_misfit_first(simple: Diagnosis) ->
     assert high > 0.4
 
 
-def test_six_of_eight_actions_are_drawn_twice_and_the_others_counted(wide: Diagnosis) -> None:
+def test_six_of_eight_actions_are_drawn_three_twice_and_the_others_counted(wide: Diagnosis) -> None:
     figure = map_figure(wide)
     assert len(shown_actions(wide)) == 6
     assert wide.actions[shown_actions(wide)[0]] == "f"
     titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
     assert sum("misfit" in title for title in titles) == 6
-    assert sum("over two features" in title for title in titles) == 6
+    assert sum("over two features" in title for title in titles) == 3
     assert "2 more actions are not shown" in figure.get_suptitle()
 
 

@@ -30,7 +30,7 @@ def misspecification_map(found: Diagnosis, kind: str = "svg") -> bytes:
 
     One panel for each action, those with the largest misfit first: along the most telling feature, how much
     more (blue) or less (orange) rewards are than the class predicts, with intervals of two standard errors.
-    Below, where two features vary, the same over both as cells.
+    Below, where two features vary, the same over both as cells, for the first few actions.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ def map_figure(found: Diagnosis) -> Figure:
     shown = shown_actions(found)
     n_columns = 2 if len(shown) == 4 else min(len(shown), COLUMNS)
     n_rows = math.ceil(len(shown) / n_columns)
-    pairs = n_rows if found.pair is not None else 0
+    paired = shown[:n_columns]
+    pairs = int(found.pair is not None)
     with style():
         figure = new_figure(2.4 + 2.3 * n_columns, 0.9 + 2.1 * n_rows + 2.3 * pairs)
         grid = figure.subplots(n_rows + pairs, n_columns, squeeze=False)
@@ -73,7 +74,7 @@ def map_figure(found: Diagnosis) -> Figure:
         for axes in grid[:n_rows, 0]:
             axes.set_ylabel(f"reward above prediction\n({found.reward_unit})")
         if found.pair is not None:
-            _draw_pairs(figure, grid[n_rows:], found, found.pair, shown)
+            _draw_pairs(figure, grid[n_rows:], found, found.pair, paired)
         figure.suptitle(_headline(found), x=0.01, ha="left", fontsize=10)
     return figure
 
@@ -164,4 +165,5 @@ def _draw_pairs(
     if mesh is not None:
         visible = [axes for axes in places if axes.get_visible()]
         bar = figure.colorbar(mesh, ax=visible, fraction=0.04, pad=0.02)
-        bar.set_label(f"reward above prediction ({found.reward_unit})\ndot: beyond three standard errors")
+        label = f"reward above prediction ({found.reward_unit})"
+        bar.set_label(f"{label}\ndot: beyond three standard errors\nwhite: too few rows")

@@ -17,7 +17,7 @@ from gyrfalcon.oracles.features.design import Layout
 from gyrfalcon.oracles.linear.linear import LinearOracle
 
 LARGEST_LEVERAGE = 0.99
-RESET_DRAWS, KERNEL_DRAWS = 999, 299
+RESET_DRAWS, KERNEL_DRAWS = 999, 399
 BANDWIDTHS = (2.0, 1.0, 0.5)
 """Bandwidths of the kernel test, in multiples of sqrt(d) n^(-1/(4 + d)) standard deviations."""
 

@@ -21,8 +21,10 @@ ENOUGH_PASSIVE = 200
 """Passive rows that are preferred to weighted ones unless these are far more."""
 FAR_MORE = 10.0
 """Effective number of weighted rows, in multiples of the passive ones, from which all rows are taken."""
-MEAN_WEIGHT_TOLERANCE = 0.1
-"""How far the mean weight, whose expectation is 1, may be from it."""
+FEWEST_JUDGED = 50
+"""Rows whose mean weight says something of the log."""
+MEAN_WEIGHT_TOLERANCE, LARGEST_MEAN_ERROR = 0.1, 0.2
+"""How far the mean weight may be from 1, its expectation: without a note, and to be used unless required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def uniform_rows(log: Log, n_actions: int, rows: RowChoice = "auto") -> UniformR
 
     With "all", row i counts by 1 / (K_i p_i) for its propensity p_i and K_i eligible actions: means are then
     those of uniform play over eligible actions, in the contexts of the log. "auto" takes passive rows where
-    there are enough, as weights have tails and passive rows none.
+    there are enough, as weights have tails and passive rows none, and refuses weights whose mean is off.
     """
     check_choice("rows", rows, ("auto", "passive", "all"))
     known = log.where(log.has_propensity)
@@ -54,6 +56,12 @@ def uniform_rows(log: Log, n_actions: int, rows: RowChoice = "auto") -> UniformR
     raw = uniform_weights(known, n_actions)
     if rows == "auto" and n_passive and not _weighted_preferred(n_passive, raw):
         return _passive(log)
+    if rows == "auto" and len(raw) >= FEWEST_JUDGED and abs(float(raw.mean()) - 1.0) > LARGEST_MEAN_ERROR:
+        raise NotEstimableError(
+            f"weights 1 / (K p) average {raw.mean():.3g} where 1 is expected: some actions are too rare in "
+            "these rows for them to stand for uniform play, or propensities are wrong; collect passive rows, "
+            "or give rows='all' to use them all the same."
+        )
     return _weighted(log, known, raw, n_passive)
 
 
@@ -65,18 +73,32 @@ def residual_rows(log: Log, n_actions: int, rows: RowChoice = "auto") -> Uniform
     check_choice("rows", rows, ("auto", "passive", "all"))
     if rows != "auto":
         return uniform_rows(log, n_actions, rows)
-    if log.passive.any() or log.has_propensity.any():
+    check_rewards(log.reward)
+    try:
         used = uniform_rows(log, n_actions)
+    except NotEstimableError:
+        pass
+    else:
         n = len(used.log) if used.weights is None else effective_number(used.weights)
         if n >= ENOUGH_PASSIVE or (len(used.log) == len(log) and used.weights is None):
             return used
-    check_rewards(log.reward)
     _check_varied(log)
     note = (
         "Few rows stand for uniform play, so that all rows count alike: this shows errors of the class where "
         "the logged policy went."
     )
     return UniformRows(log, None, f"{len(log)} rows of logged play, which count alike", (note,))
+
+
+def evenly_spread(rows: UniformRows, most: int) -> UniformRows:
+    """At most so many of the rows, evenly spread over the log, which saves time and memory."""
+    n = len(rows.log)
+    if n <= most:
+        return rows
+    places = np.linspace(0, n - 1, most).astype(np.int64)
+    weights = None if rows.weights is None else rows.weights[places] / rows.weights[places].mean()
+    description = f"{most} of {rows.description}"
+    return UniformRows(rows.log.take(places), weights, description, rows.notes)
 
 
 def _check_varied(log: Log) -> None:

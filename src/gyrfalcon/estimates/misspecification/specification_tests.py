@@ -18,7 +18,12 @@ from gyrfalcon.estimates.misspecification.residual_tests import (
     kernel_test,
 )
 from gyrfalcon.estimates.misspecification.result import NotEstimableError
-from gyrfalcon.estimates.misspecification.row_choice import RowChoice, UniformRows, residual_rows
+from gyrfalcon.estimates.misspecification.row_choice import (
+    RowChoice,
+    UniformRows,
+    evenly_spread,
+    residual_rows,
+)
 from gyrfalcon.estimates.misspecification.specification_result import (
     SpecificationTest,
     SpecificationTests,
@@ -27,10 +32,10 @@ from gyrfalcon.estimates.misspecification.specification_result import (
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import AnyOracle, ModelClass
 
-TestMethod = Literal["auto", "reset", "kernel"]
+SpecificationMethod = Literal["auto", "reset", "kernel"]
 
-KERNEL_ROWS = 2000
-"""Most rows of the kernel test, whose time goes with their square."""
+MOST_ROWS = {"reset": 50_000, "kernel": 2000}
+"""Most rows of a test, evenly spread: the time of the kernel test goes with their square."""
 FEWEST_SPARE = 20
 """Fewest rows beyond the number of coefficients."""
 
@@ -41,14 +46,14 @@ def specification_test(
     model_class: ModelClass = Linear(),
     *,
     oracle: AnyOracle | None = None,
-    method: TestMethod = "auto",
+    method: SpecificationMethod = "auto",
     rows: RowChoice = "auto",
     seed: int = 0,
 ) -> SpecificationTests:
     """Test whether a linear class holds the true mean rewards, whatever the noise.
 
     "reset" (RESET, Ramsey 1969) tests whether powers of fitted values, and powers and products of features,
-    explain what the class leaves of the rewards. "kernel" tests whether residuals of near contexts go together
+    explain what the class leaves of rewards. "kernel" tests whether residuals of near contexts go together
     within an action (Zheng 1996), at three bandwidths. Both take their distribution from random signs of the
     residuals (wild bootstrap), so that noise may be unequal. "auto" makes both and adjusts by Holm's rule.
 
@@ -122,13 +127,10 @@ def specification_test(
 
 def _outcome(method: str, oracle: LinearOracle, used: UniformRows, seed: int) -> tuple[Outcome, int]:
     """The result of one test, and of how many rows."""
-    rows, weights = used.log, used.weights
-    if method == "kernel" and len(rows) > KERNEL_ROWS:
-        places = np.linspace(0, len(rows) - 1, KERNEL_ROWS).astype(np.int64)
-        rows, weights = rows.take(places), None if weights is None else weights[places]
-    residuals = _residuals(oracle, rows, weights)
+    rows = evenly_spread(used, MOST_ROWS[method])
+    residuals = _residuals(oracle, rows.log, rows.weights)
     test = added_terms_test if method == "reset" else kernel_test
-    return test(residuals, seed=seed), len(rows)
+    return test(residuals, seed=seed), len(rows.log)
 
 
 def _residuals(oracle: LinearOracle, rows: Log, weights: Floats | None) -> Residuals:

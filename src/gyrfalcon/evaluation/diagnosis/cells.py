@@ -32,6 +32,20 @@ class Cells:
         """Which cells have enough rows."""
         return np.asarray(self.counts >= FEWEST_ROWS)
 
+    def errors_of_constant(self, rewards: Floats, residuals: Floats) -> Floats:
+        """Errors (C,) of cells whose rewards are all the same, by the variance of all rows; 0 elsewhere.
+
+        Rare rewards are 0 in many a cell, whose own scatter says that they could be nothing else.
+        """
+        n = len(self.counts)
+        least, most = np.full(n, np.inf), np.full(n, -np.inf)
+        np.minimum.at(least, self.place, rewards)
+        np.maximum.at(most, self.place, rewards)
+        variance = float(self.weights @ residuals**2 / self.weights.sum())
+        weight = np.where(self.weight > 0.0, self.weight, 1.0)
+        pooled = np.sqrt(np.bincount(self.place, self.weights**2, n) * variance) / weight
+        return np.asarray(np.where(least == most, pooled, 0.0))
+
     def mean_and_error(self, values: Floats) -> tuple[Floats, Floats]:
         """Weighted means and their standard errors, (C,) each; 0 where there are no rows."""
         weight = np.where(self.weight > 0.0, self.weight, 1.0)

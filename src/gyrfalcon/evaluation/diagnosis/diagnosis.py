@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -17,7 +17,12 @@ from gyrfalcon.estimates.misspecification.estimate import misspecification_estim
 from gyrfalcon.estimates.misspecification.one_step import learnable, richer_cross_fit
 from gyrfalcon.estimates.misspecification.passive_rows import folds
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate, NotEstimableError
-from gyrfalcon.estimates.misspecification.row_choice import RowChoice, residual_rows, uniform_rows
+from gyrfalcon.estimates.misspecification.row_choice import (
+    RowChoice,
+    evenly_spread,
+    residual_rows,
+    uniform_rows,
+)
 from gyrfalcon.estimates.misspecification.specification_result import SpecificationTests
 from gyrfalcon.estimates.misspecification.specification_tests import specification_test
 from gyrfalcon.evaluation.diagnosis.misfit import Misfits
@@ -31,6 +36,10 @@ from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import ModelClass
 
 N_FOLDS = 5
+MOST_ROWS = 20_000
+"""Most rows of the estimate of b and of the map, evenly spread."""
+MOST_COMPARED = 200_000
+"""Most rows on which policies are compared, evenly spread."""
 T = TypeVar("T")
 
 
@@ -146,9 +155,17 @@ def _estimate(
     usable: UsableRows, model_class: ModelClass, richer: ModelClass | None, rows: RowChoice, level: float
 ) -> MisspecificationEstimate:
     n_actions = usable.table.n_actions
-    return misspecification_estimate(
-        usable.log, n_actions, model_class, richer=richer, level=level, rows=rows
+    chosen = uniform_rows(usable.log, n_actions, rows)
+    used = evenly_spread(chosen, MOST_ROWS)
+    found = misspecification_estimate(
+        used.log,
+        n_actions,
+        model_class,
+        richer=richer,
+        level=level,
+        rows="passive" if used.weights is None else "all",
     )
+    return replace(found, rows=used.description, notes=tuple(dict.fromkeys(found.notes + chosen.notes)))
 
 
 def _tests(usable: UsableRows, model_class: ModelClass, rows: RowChoice) -> SpecificationTests:
@@ -175,7 +192,7 @@ def _misfits(
 ) -> Misfits:
     """Residuals of both classes by rows that their fits have not seen."""
     n_actions = usable.table.n_actions
-    used = residual_rows(usable.log, n_actions, rows)
+    used = evenly_spread(residual_rows(usable.log, n_actions, rows), MOST_ROWS)
     kept = learnable(used.log, n_actions)
     log = used.log.where(kept)
     weights = None if used.weights is None else used.weights[kept]
@@ -192,12 +209,14 @@ def _cost(usable: UsableRows, model_class: ModelClass, richer: ModelClass | None
     candidates = (
         default_candidates(model_class, n_features) if richer is None else {"the richer class": richer}
     )
+    n, given = len(usable.log), usable.table.distribution
+    places = np.unique(np.linspace(0, n - 1, min(n, MOST_COMPARED)).astype(np.int64))
     return reward_cost(
-        usable.log,
+        usable.log.take(places),
         usable.table.n_actions,
         model_class,
         candidates=candidates,
-        distribution=usable.table.distribution,
+        distribution=None if given is None else given[places],
         level=level,
     )
 

@@ -69,6 +69,7 @@ class Misfits:
         shape = (n_actions, len(edges) - 1)
         cells = Cells.of(self.log.action * shape[1] + cell, shape[0] * shape[1], self.weights)
         mean, error = cells.mean_and_error(self.own.residuals)
+        error = np.maximum(error, cells.errors_of_constant(self.log.reward, self.own.residuals))
         smoothed, _ = cells.mean_and_error(self.own.residuals - self.richer.residuals)
         usable = cells.usable & (error > 0.0)
         excess = np.where(usable, mean**2 - error**2, 0.0)
@@ -94,6 +95,7 @@ class Misfits:
         place = (self.log.action * shape[1] + first) * shape[2] + second
         cells = Cells.of(place, shape[0] * shape[1] * shape[2], self.weights)
         mean, error = cells.mean_and_error(self.own.residuals)
+        error = np.maximum(error, cells.errors_of_constant(self.log.reward, self.own.residuals))
         usable = cells.usable & (error > 0.0)
         excess = np.where(usable, mean**2 - error**2, 0.0)
         return PairProfile(
