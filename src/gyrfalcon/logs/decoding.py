@@ -12,6 +12,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable, Texts
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.frames import Values
 from gyrfalcon.logs.schema import CONTEXT, LogSchema
 
@@ -79,7 +80,7 @@ class Decoder:
         return DecisionTable(
             actions=schema.actions,
             contexts=self._contexts(arrays, cells, n, wanted),
-            action=self._checked(_positions(arrays.get("action"), places, n), arrays.get("action")),
+            action=self._action(arrays.get("action"), n),
             reward=_floats(arrays.get("reward"), n),
             propensity=_floats(arrays.get("propensity"), n),
             distribution=self._distribution(arrays, cells, wanted),
@@ -91,12 +92,16 @@ class Decoder:
             **optional,
         )
 
-    def _checked(self, action: Ints, labels: Any) -> Ints:
-        """The actions, if those that the table does not know are missing ones."""
-        n_unknown = np.count_nonzero(action == UNKNOWN_ACTION)
-        if labels is not None and n_unknown != labels.null_count:
-            raise ValueError(f"{self.path} is damaged: a logged action is none of its actions.")
-        return action
+    def _action(self, labels: Any, n: int) -> Ints:
+        """Positions of logged actions, -1 for missing ones."""
+        if labels is None:
+            return np.full(n, UNKNOWN_ACTION)
+        coded = labels if hasattr(labels, "dictionary") else labels.dictionary_encode()
+        unknown = set(coded.dictionary.to_pylist()).difference(self.places)
+        if unknown:
+            label = short_repr(min(unknown))
+            raise ValueError(f"{self.path} is damaged: the logged action {label} is none of its actions.")
+        return _positions(coded, self.places, n)
 
     def _distribution(
         self, arrays: Mapping[str, Any], cells: _Cells, wanted: frozenset[str]
@@ -241,6 +246,8 @@ def _positions(texts: Any, places: Mapping[str, int], n: int) -> Ints:
         return np.full(n, UNKNOWN_ACTION)
     coded = texts if hasattr(texts, "dictionary") else texts.dictionary_encode()
     known = [places.get(text, UNKNOWN_ACTION) for text in coded.dictionary.to_pylist()]
+    if coded.null_count == 0 and known == list(range(len(known))):
+        return np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     table = np.array([*known, UNKNOWN_ACTION], dtype=np.int64)
     codes = coded.indices if coded.null_count == 0 else coded.indices.fill_null(len(known))
     return np.asarray(table.take(codes.to_numpy(zero_copy_only=False)))

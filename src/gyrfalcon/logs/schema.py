@@ -197,7 +197,8 @@ def problem_of_lines(lines: Iterable[Line]) -> dict[str, Any]:
 
 def united(parts: Iterable[Iterable[Any]]) -> list[Any]:
     """All values in the order of their first appearance; 1, True and "1" are different ones."""
-    seen = {json.dumps(value): value for part in parts for value in part}
+    different = {repr(part): part for part in map(tuple, parts)}  # of thousands of files, most are alike
+    seen = {json.dumps(value): value for part in different.values() for value in part}
     return list(seen.values())
 
 
