@@ -69,7 +69,7 @@ class ParquetContent:
             self._write_groups(self._n_waiting - self._n_waiting % self._group_rows)
 
     def close(self) -> memoryview:
-        """The whole content."""
+        """Write the rows that wait, and give the content of the file."""
         if self._n_waiting:
             self._write_groups(self._n_waiting)
         self._writer.close()

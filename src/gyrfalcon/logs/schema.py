@@ -88,7 +88,7 @@ class LogSchema:
         simulated: SimulatedRows | None = None,
         fingerprint: Mapping[str, Any] | None = None,
     ) -> LogSchema:
-        """The schema of a table's rows; ValueError if labels can't be told apart in a file."""
+        """The schema of a table's rows; ValueError if two labels are equal in a file."""
         labels = tuple(map(logged_label, table.actions))
         known: dict[str, Any] = {}
         for own, label in zip(table.actions, labels, strict=True):
