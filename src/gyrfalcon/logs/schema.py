@@ -15,7 +15,7 @@ from gyrfalcon.logs.rows import FORMAT, Line, logged_label
 
 CONTEXT = "context."
 """What names of columns with shared features begin with."""
-_VERSION = b"gyrfalcon.log.format"
+VERSION = b"gyrfalcon.log.format"
 _LABELS = b"gyrfalcon.log.labels"
 _FINGERPRINT = b"gyrfalcon.log.fingerprint"
 _PROBLEM = b"gyrfalcon.log.problem"
@@ -135,7 +135,7 @@ class LogSchema:
             "uniforms": self.uniforms,
             "simulated": self.simulated,
         }
-        about = {_VERSION: str(FORMAT).encode(), _LABELS: b"text" if self.has_text else b"json"}
+        about = {VERSION: str(FORMAT).encode(), _LABELS: b"text" if self.has_text else b"json"}
         about[_PROBLEM] = json.dumps(problem, ensure_ascii=False).encode()
         if self.fingerprint is not None:
             about[_FINGERPRINT] = json.dumps(self.fingerprint).encode()
@@ -153,12 +153,12 @@ class LogSchema:
             If the file is none of a log, or of a newer format.
         """
         about = metadata or {}
-        if _VERSION not in about:
+        if VERSION not in about:
             raise ValueError(
-                f"{path} is no file of a decision log: its metadata has no {_VERSION.decode()}; "
+                f"{path} is no file of a decision log: its metadata has no {VERSION.decode()}; "
                 "give the folder of a log alone, or read the file with its own format."
             )
-        version = about.get(_VERSION, b"").decode()
+        version = about.get(VERSION, b"").decode()
         check_format(int(version) if version.isdecimal() else version, path)
         is_text, fingerprint = about.get(_LABELS) == b"text", about.get(_FINGERPRINT)
         try:
