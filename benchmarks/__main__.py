@@ -22,6 +22,7 @@ from benchmarks import (
     dual,
     imports,
     latency,
+    log_columns,
     online,
     replications,
     runs,
@@ -42,6 +43,7 @@ SUBJECTS = (
     online,
     batches,
     replications,
+    log_columns,
 )
 ROWS = [row for subject in SUBJECTS for row in subject.ROWS]
 PAIRS, QUICK_PAIRS = 15, 5

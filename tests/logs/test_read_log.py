@@ -45,6 +45,12 @@ def table_of(rows: list[dict[str, Any]], like: DecisionTable) -> DecisionTable:
             cube[number, place] = [cell.get(name, np.nan) for name in own]
     shared = np.array([[row["context"].get(name, np.nan) for name in like.features] for row in rows])
     columns = {name: [row[key] for row in rows] for name, key in NAMES.items()}
+    optional: dict[str, Any] = {
+        **{name: np.array(columns[name], dtype=np.float64) for name in ("time", "reward_time")},
+        **{name: np.array(columns[name], dtype=np.int64) for name in ("epoch", "round")},
+        **{name: text_column(columns[name]) for name in ("event_id", "model", "experiment")},
+        **{name: np.array(columns[name], dtype=np.bool_) for name in FLAGS},
+    }
     return DecisionTable(
         actions=like.actions,
         contexts=Contexts(
@@ -53,16 +59,15 @@ def table_of(rows: list[dict[str, Any]], like: DecisionTable) -> DecisionTable:
             None if eligible.all() else eligible,
         ),
         action=np.array([places[repr(row["action"])] for row in rows], dtype=np.int64),
-        **{name: np.array(columns[name], dtype=np.float64) for name in FLOATS},
-        **{name: np.array(columns[name], dtype=np.int64) for name in ("epoch", "round")},
-        **{name: text_column(columns[name]) for name in ("event_id", "model", "experiment")},
-        **{name: np.array(columns[name], dtype=np.bool_) for name in FLAGS},
+        reward=np.array(columns["reward"], dtype=np.float64),
+        propensity=np.array(columns["propensity"], dtype=np.float64),
         passive=np.array([row["phase"] == "passive" for row in rows], dtype=np.bool_),
         distribution=None if np.isnan(shares).all() else shares,
         features=like.features,
         action_features=own,
         reward_range=like.reward_range,
         cost=like.cost,
+        **optional,
     )
 
 
