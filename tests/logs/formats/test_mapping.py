@@ -191,6 +191,32 @@ def test_labels_of_other_kinds_are_text_in_a_csv_file(
     assert again.action.tolist() == [1, 0]
 
 
+def test_a_column_for_each_action(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("a,p_z,p_x,can_x,can_z\nz,0.25,0.75,1,1\nz,1,0,0,1\n")
+    names = {
+        "action": "a",
+        "distribution": {"z": "p_z", "x": "p_x"},
+        "eligible": {"x": "can_x", "z": "can_z"},
+        "features": "*",
+    }
+    table = read_log(path, mapping=names)
+    assert table.actions == ("x", "z")
+    assert table.eligible.tolist() == [[True, True], [False, True]]
+    assert table.distribution is not None
+    assert table.distribution.tolist() == [[0.75, 0.25], [0.0, 1.0]]
+    assert table.features == ()
+    fewer = read_log(path, mapping={**names, "actions": ["z"]})
+    assert fewer.distribution is not None
+    assert fewer.distribution.tolist() == [[0.25], [1.0]]
+    with pytest.raises(ValueError, match=r"wide\.csv has no column 'p_y'; did you mean 'p_"):
+        read_log(path, mapping={**names, "distribution": {"x": "p_y"}})
+    with pytest.raises(
+        ValueError, match=r"the mapping's 'eligible' is \{'x': 1\}; give the name of a column"
+    ):
+        read_log(path, mapping={**names, "eligible": {"x": 1}})
+
+
 def test_an_empty_file_with_a_header_is_a_table_without_rows(clicks: Path) -> None:
     clicks.write_text(CLICKS.splitlines()[0] + "\n")
     assert len(read_log(clicks, mapping=NAMES)) == 0
