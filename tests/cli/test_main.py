@@ -14,7 +14,7 @@ from tests.cli.terminal import COMMAND, ENVIRONMENT, WIDTH, command, invoke, ref
 from tests.processes import LIMIT
 
 SUMMARIES = {**COMMANDS, **main.COMMANDS}
-NAMES = ["demo", "paper", "simulate", "sweep", "bounds", "inspect", "audit", "compact", "learners"]
+NAMES = ["demo", "paper", "simulate", "sweep", "bounds", "inspect", "audit", "convert", "compact", "learners"]
 
 
 def test_the_version_is_shown() -> None:

@@ -11,8 +11,8 @@ from gyrfalcon.cli._output import counted, print_json
 
 EXAMPLES = """\
 gyrfalcon convert log.dsjson log.parquet
-gyrfalcon convert clicks.csv clicks.dsjson --map action=banner --map reward=click --map propensity=p
-gyrfalcon convert random/men/men.csv men.parquet --from obp --option action_features=affinity,item_feature_0
+gyrfalcon convert clicks.csv clicks.dsjson --map action=banner --map reward=y
+gyrfalcon convert random/men men.parquet --option action_features=affinity
 gyrfalcon convert decisions decisions.csv --json
 """
 
