@@ -3,7 +3,7 @@
     python -m tests.open_bandit_data
 
 downloads it once by pip into a cache folder, and prints where it is. Tests that need it use what the variable
-OPEN_BANDIT_DATA names, or what is in the cache, and are skipped where there is neither.
+OPEN_BANDIT_DATA names, or what is in the cache or in an installed `obp`, and are skipped where there is none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def open_bandit_path() -> Path | None:
     given = os.environ.get(VARIABLE)
     if given:
         return Path(given)
-    return _CACHE / WHEEL if (_CACHE / WHEEL).is_file() else None
+    if (_CACHE / WHEEL).is_file():
+        return _CACHE / WHEEL
+    package = find_spec("obp")
+    return Path(package.origin).parent / "dataset" / "obd" if package and package.origin else None
 
 
 def needed() -> Path:

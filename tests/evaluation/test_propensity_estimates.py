@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,9 @@ def drawn(probabilities: Floats, rng: np.random.Generator) -> Ints:
 def table_of(action: Ints, shared: Floats, n_actions: int, **contexts: Any) -> DecisionTable:
     n = len(action)
     return DecisionTable(
-        actions=tuple("abcdefgh"[:n_actions]),
+        actions=tuple(f"{letter}{place or ''}" for place in range(3) for letter in ascii_lowercase)[
+            :n_actions
+        ],
         contexts=Contexts(shared, **contexts),
         action=action,
         reward=np.zeros(n),
@@ -53,14 +56,21 @@ def logistic_log(n: int, seed: int) -> tuple[DecisionTable, Floats]:
     return table_of(drawn(probabilities, rng), shared, 4, eligible=eligible), probabilities
 
 
-def test_without_features_they_are_the_shares_of_actions_in_the_other_folds() -> None:
+def test_without_features_they_are_the_observed_shares() -> None:
     action = np.array([0, 1, 0, 0, 2, 0, 1, 0, 0, 1], dtype=np.int64)
-    estimate = estimated_propensities(table_of(action, np.zeros((10, 0)), 3), n_folds=10)
-    for row in range(10):
-        shares = np.bincount(np.delete(action, row), minlength=3) / 9
-        expected = np.where(shares < 0.001, 0.001, shares)
-        expected[shares >= 0.001] *= (1.0 - 0.001 * (shares < 0.001).sum()) / shares.sum()
-        np.testing.assert_allclose(estimate.probabilities[row], expected, rtol=1e-12)
+    estimate = estimated_propensities(table_of(action, np.zeros((10, 0)), 3))
+    np.testing.assert_allclose(estimate.probabilities, np.tile([0.6, 0.3, 0.1], (10, 1)), rtol=1e-12)
+    np.testing.assert_allclose(estimate.propensity, np.array([0.6, 0.3, 0.1])[action], rtol=1e-12)
+    assert estimate.calibration.is_calibrated
+
+
+def test_uniform_play_of_many_actions_is_found_uniform() -> None:
+    # Shares of 60 actions among 6,000 rows differ by a tenth by chance alone.
+    rng = np.random.default_rng(10)
+    table = table_of(rng.integers(60, size=6_000), rng.standard_normal((6_000, 2)), 60)
+    estimate = estimated_propensities(table)
+    np.testing.assert_allclose(estimate.probabilities * 60, 1.0, atol=0.15)
+    assert estimate.calibration.is_calibrated
 
 
 def test_one_feature_with_two_values_gives_the_shares_within_each_value() -> None:

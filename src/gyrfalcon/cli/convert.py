@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +11,8 @@ from gyrfalcon.cli._output import counted, print_json
 
 EXAMPLES = """\
 gyrfalcon convert log.dsjson log.parquet
-gyrfalcon convert clicks.csv clicks.dsjson --map action=banner --map reward=click --map propensity=p
-gyrfalcon convert random/men/men.csv men.parquet --from obp --option action_features=affinity,item_feature_0
+gyrfalcon convert clicks.csv clicks.dsjson --map action=banner --map reward=y
+gyrfalcon convert random/men men.parquet --option action_features=affinity
 gyrfalcon convert decisions decisions.csv --json
 """
 
@@ -48,16 +48,16 @@ def convert(
 
     The name of a file says which format it has, where `--from` and `--to` do not. CSV files, lines of JSON
     and Parquet files of others need `--map`: which column holds `action`, `reward`, `propensity`,
-    `features` (several, with commas, or * for all others), `event_id`, `time`, and so on. `cost=true` says
-    that the reward is a cost. A row that can't be read ends the command with its line, and nothing is
-    written then.
+    `features` (several, with commas, or * for all others), `event_id`, `time`, and so on;
+    `distribution.red` is the probability of the action red. `cost=true` says that the reward is a cost. A
+    row that can't be read ends the command with its line, and nothing is written then.
     """
     from gyrfalcon.logs.formats.dispatch import format_of, write_format
     from gyrfalcon.logs.opening import log_tables
 
     options: dict[str, Any] = dict(_setting(text, ("action_features",)) for text in option or [])
     if mapping:
-        options["mapping"] = dict(_setting(text, _LISTS) for text in mapping)
+        options["mapping"] = _nested(_setting(text, _LISTS) for text in mapping)
     read = format_of(source) if from_format == "auto" else from_format
     written = format_of(destination, exists=False) if to_format == "auto" else to_format
     n_rows = write_format(log_tables(source, read, options), destination, written)
@@ -66,6 +66,22 @@ def convert(
         print_json(done)
         return
     typer.echo(f"Wrote {counted(n_rows, 'decision')} of {source} ({read}) to {destination} ({written}).")
+
+
+def _nested(settings: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Settings of which those with a dot in their name, such as `distribution.red`, are mappings.
+
+    >>> _nested([("action", "a"), ("distribution.red", "p1"), ("distribution.blue", "p2")])
+    {'action': 'a', 'distribution': {'red': 'p1', 'blue': 'p2'}}
+    """
+    found: dict[str, Any] = {}
+    for name, value in settings:
+        role, dot, label = name.partition(".")
+        if dot:
+            found[role] = {**found.get(role, {}), label: value}
+        else:
+            found[name] = value
+    return found
 
 
 def _setting(text: str, lists: Collection[str]) -> tuple[str, Any]:

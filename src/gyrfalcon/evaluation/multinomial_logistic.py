@@ -16,8 +16,8 @@ from scipy.special import log_softmax
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 
-_INTERCEPT_RIDGE = 1e-6
-"""Penalty that makes intercepts unique, and those of actions without rows finite."""
+FREE = 1e-6
+"""Penalty that makes intercepts unique, and those of actions without rows finite, and does no more."""
 _MOST_STEPS = 2_000
 
 
@@ -61,15 +61,15 @@ class ChoiceRows:
             scores += self.own @ common
         return np.asarray(log_softmax(np.where(self.eligible, scores, -np.inf), axis=1))
 
-    def loss(self, parameters: Floats, ridge: float) -> tuple[float, Floats]:
-        """Mean negative log-likelihood with penalties, and its gradient."""
+    def loss(self, parameters: Floats, ridge: float, pooling: float = FREE) -> tuple[float, Floats]:
+        """Mean negative log-likelihood with penalties on slopes and intercepts, and its gradient."""
         n, chosen = len(self.action), (np.arange(len(self.action)), self.action)
         weights, common = self._parts(parameters)
         logs = self.log_probabilities(parameters)
         residuals = np.exp(logs)
         residuals[chosen] -= 1.0
         penalty = np.full(weights.shape, ridge)
-        penalty[:, 0] = _INTERCEPT_RIDGE
+        penalty[:, 0] = pooling
         slopes = np.concatenate([residuals.sum(axis=0)[:, None], residuals.T @ self.shared], axis=1)
         gradient = [(slopes + penalty * weights).ravel()]
         value = -logs[chosen].sum() + 0.5 * (penalty * weights**2).sum()
@@ -84,7 +84,9 @@ class ChoiceRows:
         return parameters[:size].reshape(n_actions, p + 1), parameters[size:]
 
 
-def fitted_choices(rows: ChoiceRows, ridge: float, start: Floats | None = None) -> Floats:
+def fitted_choices(
+    rows: ChoiceRows, ridge: float, pooling: float = FREE, start: Floats | None = None
+) -> Floats:
     """The coefficients of largest penalised likelihood.
 
     Parameters
@@ -92,7 +94,9 @@ def fitted_choices(rows: ChoiceRows, ridge: float, start: Floats | None = None) 
     rows
         The choices to fit.
     ridge
-        Penalty on squared slopes, in units of one row; intercepts are free.
+        Penalty on squared slopes, in units of one row.
+    pooling
+        Penalty on squared intercepts; a large one makes actions equally likely at the mean of the features.
     start
         Coefficients to start from, such as those of another penalty.
 
@@ -107,5 +111,7 @@ def fitted_choices(rows: ChoiceRows, ridge: float, start: Floats | None = None) 
         offered = rows.eligible.sum(axis=0) + 1.0
         start[:: rows.shared.shape[1] + 1][: len(taken)] = np.log(taken / offered)
     options: Any = {"maxiter": _MOST_STEPS, "gtol": 1e-9, "ftol": 1e-14, "maxcor": 20}
-    found: Any = minimize(rows.loss, start, args=(ridge,), jac=True, method="L-BFGS-B", options=options)
+    found: Any = minimize(
+        rows.loss, start, args=(ridge, pooling), jac=True, method="L-BFGS-B", options=options
+    )
     return np.asarray(found.x, dtype=np.float64)

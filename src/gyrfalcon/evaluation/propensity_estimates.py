@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,10 @@ from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.validation import check_not_negative, check_share, check_whole
 from gyrfalcon.evaluation.calibration import PropensityCalibration, propensity_calibration
-from gyrfalcon.evaluation.multinomial_logistic import ChoiceRows, fitted_choices
+from gyrfalcon.evaluation.multinomial_logistic import FREE, ChoiceRows, fitted_choices
 from gyrfalcon.oracles.features.bases import Basis, moments
 
+POOLING = (10_000.0, 1_000.0, 100.0, 10.0, 1.0, FREE)
 RIDGES = (100_000.0, 10_000.0, 1_000.0, 100.0, 10.0, 1.0, 0.1)
 
 
@@ -26,7 +27,8 @@ class PropensityEstimate:
     Parameters
     ----------
     probabilities
-        Estimated probabilities of all actions, (n, K), each row by models of other rows; 0 where ineligible.
+        Estimated probabilities of all actions, (n, K); 0 where ineligible. Each row's are by a model of other
+        rows, or the shares of actions among all rows where nothing distinguishes one row from another.
     propensity
         Those of the logged actions, (n,); nan where the action is unknown.
     ridge
@@ -89,7 +91,7 @@ def estimated_propensities(
     ridges
         Penalties on squared slopes of standardised features, in units of one row. The one with the largest
         log-likelihood of unseen rows is taken; they are tried from the largest to the smallest, until the
-        log-likelihood has fallen twice in a row.
+        log-likelihood has fallen twice in a row. The penalty on intercepts is chosen alike beforehand.
     floor
         Least probability of an eligible action; lower estimates become this, and rows sum to 1 again.
     basis
@@ -174,42 +176,59 @@ def _cross_fitted(
 ) -> tuple[float, dict[float, float], Floats]:
     """The best penalty, all log-likelihoods, and the probabilities at the best penalty."""
     if _is_simple(rows):
-        return ridges[0], {}, _shares(rows, known, folds)
-    n_folds = int(folds.max()) + 1
-    starts: list[Any] = [None] * n_folds
+        shares = np.bincount(rows.action[known], minlength=rows.eligible.shape[1]) / len(known)
+        return ridges[0], {}, np.tile(shares, (len(rows.action), 1))
+    study = _Study(rows, known, folds)
+    # Intercepts that are noise would make the probabilities of equally likely actions differ.
+    pooling, _, _ = _best(POOLING, lambda one: study.probabilities(ridges[0], one), study)
+    return _best(ridges, lambda one: study.probabilities(one, pooling), study)
+
+
+def _best(
+    penalties: Sequence[float], probabilities: Callable[[float], Floats], study: _Study
+) -> tuple[float, dict[float, float], Floats]:
+    """The penalty of largest log-likelihood in a sequence that ends when it has fallen twice in a row."""
     scores: dict[float, float] = {}
-    best, kept = ridges[0], np.zeros(0)
-    for ridge in ridges:
-        logs = np.zeros(rows.eligible.shape)
-        for fold in range(n_folds):
-            starts[fold] = fitted_choices(rows.take(known[folds != fold]), ridge, starts[fold])
-            held = known[folds == fold]
-            logs[held] = rows.take(held).log_probabilities(starts[fold])
-        unknown = np.setdiff1d(np.arange(len(logs)), known)
-        logs[unknown] = rows.take(unknown).log_probabilities(starts[0])
-        scores[ridge] = float(logs[known, rows.action[known]].mean())
-        if scores[ridge] >= max(scores.values()):
-            best, kept = ridge, np.exp(logs)
+    best, kept = penalties[0], np.zeros(0)
+    for penalty in penalties:
+        found = probabilities(penalty)
+        scores[penalty] = study.log_likelihood(found)
+        if scores[penalty] >= max(scores.values()):
+            best, kept = penalty, found
         last = list(scores.values())[-3:]
         if len(last) == 3 and last[0] > last[1] > last[2]:
             break
     return best, scores, kept
 
 
+class _Study:
+    """Fits of all folds, each of which starts from the one before."""
+
+    def __init__(self, rows: ChoiceRows, known: Ints, folds: Ints) -> None:
+        self._rows, self._known, self._folds = rows, known, folds
+        self._unknown = np.setdiff1d(np.arange(len(rows.action)), known)
+        self._starts: list[Any] = [None] * (int(folds.max()) + 1)
+
+    def probabilities(self, ridge: float, pooling: float) -> Floats:
+        """Probabilities of all actions, (n, K), each row by a model of the other folds."""
+        logs = np.zeros(self._rows.eligible.shape)
+        for fold, start in enumerate(self._starts):
+            others = self._rows.take(self._known[self._folds != fold])
+            self._starts[fold] = fitted_choices(others, ridge, pooling, start)
+            held = self._known[self._folds == fold]
+            logs[held] = self._rows.take(held).log_probabilities(self._starts[fold])
+        logs[self._unknown] = self._rows.take(self._unknown).log_probabilities(self._starts[0])
+        return np.asarray(np.exp(logs))
+
+    def log_likelihood(self, probabilities: Floats) -> float:
+        """Mean log-likelihood of the actions taken."""
+        with np.errstate(divide="ignore"):
+            return float(np.log(probabilities[self._known, self._rows.action[self._known]]).mean())
+
+
 def _is_simple(rows: ChoiceRows) -> bool:
     """Whether nothing distinguishes one row from another, so that shares of actions are the answer."""
     return rows.shared.shape[1] == 0 and rows.own is None and bool(rows.eligible.all())
-
-
-def _shares(rows: ChoiceRows, known: Ints, folds: Ints) -> Floats:
-    """For each row, the shares of actions in the other folds."""
-    n_actions = rows.eligible.shape[1]
-    table = np.empty(rows.eligible.shape)
-    table[:] = np.bincount(rows.action[known], minlength=n_actions) / len(known)
-    for fold in range(int(folds.max()) + 1):
-        others = rows.action[known[folds != fold]]
-        table[known[folds == fold]] = np.bincount(others, minlength=n_actions) / len(others)
-    return table
 
 
 def _clipped(probabilities: Floats, table: DecisionTable, floor: float) -> tuple[Floats, int]:

@@ -74,9 +74,10 @@ def write_log(
     table
         The decisions.
     path
-        The file, which is replaced in one step.
+        The file, which is replaced in one step, or a new folder.
     format
-        "csv", "jsonl", "parquet", "dsjson" or "cb_text"; "auto" tells by the ending of the name.
+        "folder", "csv", "jsonl", "parquet", "dsjson" or "cb_text"; "auto" tells by the ending of the name,
+        and "folder" by there being none.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.logs import ColumnMapping, read_log, table_from_frame
+from gyrfalcon.logs import ColumnMapping, read_log, table_from_frame, write_log
 from gyrfalcon.logs.formats.csv_lines import csv_chunks
 from gyrfalcon.logs.formats.mapped import table_of_chunks, tables_of
 
@@ -135,6 +136,85 @@ def test_lists_of_eligible_actions_and_their_probabilities() -> None:
     assert table.distribution.tolist() == [[0.25, 0.75, 0.0], [0.3, 0.5, 0.2]]
     assert table.contexts.actions is not None
     np.testing.assert_array_equal(table.contexts.actions[:, :, 0], [[1.0, 2.0, 0.0], [4.0, np.nan, 3.0]])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_columns_of_every_kind_that_frames_have(kind: str) -> None:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    start = datetime(2024, 5, 31, 12, tzinfo=UTC)
+    columns: dict[str, list[Any]] = {
+        "when": [start + timedelta(seconds=place) for place in range(3)],
+        "a": ["x", None, "y"],
+        "level": ["u", "v", "u"],
+        "whole": [1, None, 3],
+        "flag": [True, False, True],
+        "text": ["p", None, "q"],
+    }
+    if kind == "pandas":
+        frame: Any = pd.DataFrame(columns).astype({"level": "category", "whole": "Int64", "text": "string"})
+    elif kind == "polars":
+        frame = pl.DataFrame(columns).with_columns(pl.col("level").cast(pl.Categorical))
+    else:
+        frame = pa.table({**columns, "level": pa.array(columns["level"]).dictionary_encode()})
+    names = {"action": "a", "time": "when", "features": ["level", "whole", "flag", "text"]}
+    table = table_from_frame(frame, names)
+    assert table.action.tolist() == [0, -1, 1]
+    assert table.time is not None
+    assert (table.time - start.timestamp()).tolist() == [0.0, 1.0, 2.0]
+    assert dict(zip(table.features, table.contexts.shared.T.tolist(), strict=True)) == {
+        "level=u": [1, 0, 1],
+        "level=v": [0, 1, 0],
+        "level=other": [0, 0, 0],
+        "whole": [1, 0, 3],
+        "whole:missing": [0, 1, 0],
+        "flag": [1, 0, 1],
+        "text=p": [1, 0, 0],
+        "text=q": [0, 0, 1],
+        "text=other": [0, 0, 0],
+        "text:missing": [0, 1, 0],
+    }
+
+
+@pytest.mark.parametrize(
+    ("labels", "texts"), [((True, False), ("true", "false")), ((0.5, 1e22), ("0.5", "1e+22"))]
+)
+def test_labels_of_other_kinds_are_text_in_a_csv_file(
+    tmp_path: Path, labels: tuple[Any, ...], texts: tuple[str, ...]
+) -> None:
+    table = DecisionTable.of(actions=labels, action=labels[::-1], reward=[0.0, 1.0])
+    write_log(table, tmp_path / "log.csv")
+    again = read_log(tmp_path / "log.csv")
+    assert again.actions == texts
+    assert again.action.tolist() == [1, 0]
+
+
+def test_a_column_for_each_action(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("a,p_z,p_x,can_x,can_z\nz,0.25,0.75,1,1\nz,1,0,0,1\n")
+    names = {
+        "action": "a",
+        "distribution": {"z": "p_z", "x": "p_x"},
+        "eligible": {"x": "can_x", "z": "can_z"},
+        "features": "*",
+    }
+    table = read_log(path, mapping=names)
+    assert table.actions == ("x", "z")
+    assert table.eligible.tolist() == [[True, True], [False, True]]
+    assert table.distribution is not None
+    assert table.distribution.tolist() == [[0.75, 0.25], [0.0, 1.0]]
+    assert table.features == ()
+    fewer = read_log(path, mapping={**names, "actions": ["z"]})
+    assert fewer.distribution is not None
+    assert fewer.distribution.tolist() == [[0.25], [1.0]]
+    with pytest.raises(ValueError, match=r"wide\.csv has no column 'p_y'; did you mean 'p_"):
+        read_log(path, mapping={**names, "distribution": {"x": "p_y"}})
+    with pytest.raises(
+        ValueError, match=r"the mapping's 'eligible' is \{'x': 1\}; give the name of a column"
+    ):
+        read_log(path, mapping={**names, "eligible": {"x": 1}})
 
 
 def test_an_empty_file_with_a_header_is_a_table_without_rows(clicks: Path) -> None:

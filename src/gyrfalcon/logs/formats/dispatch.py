@@ -82,9 +82,11 @@ def tables_in(path: str | os.PathLike[str], name: str, options: dict[str, Any]) 
 
 def write_format(tables: Iterable[DecisionTable], path: str | os.PathLike[str], name: str) -> int:
     """Write tables with the same actions and features to a file of this format, and count their rows."""
+    if name == "folder" or (name == "parquet" and Path(path).suffix != ".parquet"):
+        return _write_folder(tables, Path(path))
     chosen = _format(name)
     if chosen.write is None:
-        writers = enumeration([one for one, row in FORMATS.items() if row.write])
+        writers = enumeration(["folder", *(one for one, row in FORMATS.items() if row.write)])
         raise ValueError(f"the format {name!r} is only read; choose one of {writers}.")
     if chosen.lines is None:
         whole = DecisionTable.concat(list(tables))
@@ -95,6 +97,18 @@ def write_format(tables: Iterable[DecisionTable], path: str | os.PathLike[str], 
     count, lines = _Count(), _loaded(chosen.lines)
     write_lines(path, chain.from_iterable(lines(table) for table in count.of(tables)))
     return count.n
+
+
+def _write_folder(tables: Iterable[DecisionTable], folder: Path) -> int:
+    """Write a log as `Bandit(log=...)` writes one, some rows at a time."""
+    from gyrfalcon.logs.log_writer import LogWriter
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} is there already; give a new or an empty folder.")
+    with LogWriter(folder) as writer:
+        for table in tables:
+            writer.append(table)
+    return writer.n_rows
 
 
 def check_options(name: str, taken: Collection[str], options: Collection[str]) -> None:

@@ -199,20 +199,21 @@ def _features(tree: Mapping[str, Any]) -> Features:
 
 
 def _collect(value: Any, name: str, features: Features) -> None:
-    if isinstance(value, bool | int | float):
+    kind = type(value)  # JSON has no others
+    if kind is float or kind is int or kind is bool:
         features.numbers[name] = float(value)
-    elif isinstance(value, str):
+    elif kind is str:
         features.texts[name] = value
-    elif isinstance(value, Mapping):
+    elif kind is dict:
         for key, inner in value.items():
             if not key.startswith("_"):  # what Vowpal Wabbit passes over, too
                 _collect(inner, f"{name}.{key}" if name else key, features)
-    elif isinstance(value, list):
+    elif kind is list:
         for place, inner in enumerate(value):
             if isinstance(inner, str):
                 features.numbers[f"{name}.{inner}"] = 1.0
             else:
-                _collect(inner, name if isinstance(inner, Mapping) else f"{name}.{place}", features)
+                _collect(inner, name if isinstance(inner, dict) else f"{name}.{place}", features)
 
 
 def _observation(record: Mapping[str, Any], place: str) -> tuple[str, float]:

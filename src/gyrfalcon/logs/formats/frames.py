@@ -18,16 +18,15 @@ from gyrfalcon.logs.formats.mapping import ColumnMapping
 def table_from_frame(frame: object, mapping: object = None, *, source: str = "") -> DecisionTable:
     """The decisions in a pandas, Polars or Arrow table, or in a mapping of columns.
 
-    `DecisionTable.to_pandas`, `.to_polars` and `.to_arrow` are the way back.
+    `DecisionTable.to_pandas`, `DecisionTable.to_polars` and `DecisionTable.to_arrow` are the way back.
 
     Parameters
     ----------
     frame
         The table, with a row for each decision.
     mapping
-        Which column holds what, as a dict: `{"action": "banner", "reward": "click", "propensity": "p",
-        "features": ["age", "country"]}`; `ColumnMapping` says what else there may be. None takes columns by
-        the names that `to_pandas` gives them.
+        Which column holds what: a `ColumnMapping`, or a dict of its fields such as in the example. None takes
+        columns by the names that `DecisionTable.to_pandas` gives them.
     source
         What the table is called in messages.
 

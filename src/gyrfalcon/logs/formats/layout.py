@@ -105,7 +105,8 @@ class LayoutBuilder:
         """Take in what the values of a chunk are."""
         mapping = self._mapping = self._mapping or ColumnMapping.of(self._given, chunk.columns)
         self._is_text = chunk.is_text
-        if mapping.eligible is not None:
+        self._labels.update(dict.fromkeys(map(label_of, mapping.own_labels)))
+        if isinstance(mapping.eligible, str):
             for labels in eligible_of(chunk, mapping.eligible):
                 self._labels.update(dict.fromkeys(labels))
         self._labels.update(dict.fromkeys(label_of(value) for value in listed(chunk.column(mapping.action))))
@@ -125,7 +126,7 @@ class LayoutBuilder:
         whole = self._is_text and mapping.actions is None and are_whole(labels)
         if whole:
             labels = as_whole(labels)
-        if mapping.eligible is None:
+        if mapping.eligible is None and not mapping.own_labels:
             labels = in_order(labels)
         actions = tuple(labels) if mapping.actions is None else mapping.actions
         return Layout(mapping, actions, self._schemas(mapping), tuple(self._names), whole)

@@ -79,4 +79,6 @@ def lists_of(chunk: Chunk, name: str) -> list[list[Any]]:
 
 def _listed_label(label: Any, chunk: Chunk) -> Hashable:
     """A label in a list, as text in files where all labels are text."""
-    return str(label) if chunk.is_text and label is not None else label_of(label)
+    if not chunk.is_text or label is None:
+        return label_of(label)
+    return str(label).lower() if isinstance(label, bool) else str(label)

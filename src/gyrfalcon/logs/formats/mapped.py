@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -60,9 +60,7 @@ def table_of_chunk(chunk: Chunk, layout: Layout) -> DecisionTable:
         "late": _optional(mapping.late, chunk.flags),
         "overridden": _optional(mapping.overridden, chunk.flags),
         "shadow": _optional(mapping.shadow, chunk.flags),
-        "distribution": _optional(
-            mapping.distribution, lambda name: _distribution(chunk, name, spots, places)
-        ),
+        "distribution": _distribution(chunk, layout, spots, places),
     }
     if mapping.phase is not None:
         columns["passive"] = np.array([text == "passive" for text in chunk.texts(mapping.phase)], np.bool_)
@@ -103,7 +101,11 @@ def _typed(label: Any, layout: Layout) -> Any:
 
 def _eligible(chunk: Chunk, layout: Layout, places: dict[Any, int]) -> list[list[int]]:
     """Positions of each row's eligible actions, in the order of its list; an empty list is every action."""
-    rows = eligible_of(chunk, layout.mapping.eligible or "")
+    given = layout.mapping.eligible
+    if isinstance(given, Mapping):
+        flags = _by_action(given, layout, places, chunk.flags, False)
+        return [np.flatnonzero(row).tolist() for row in flags]
+    rows = eligible_of(chunk, given or "")
     found = []
     for row, labels in enumerate(rows):
         spots = [places.get(_typed(label, layout), UNKNOWN_ACTION) for label in labels]
@@ -127,19 +129,44 @@ def _mask(spots: list[list[int]], n_actions: int) -> Bools | None:
     return None if mask.all() else mask
 
 
-def _distribution(chunk: Chunk, name: str, spots: list[list[int]], places: dict[Any, int]) -> Floats:
+def _by_action(
+    columns: Mapping[Hashable, str],
+    layout: Layout,
+    places: dict[Any, int],
+    read: Callable[[str], Any],
+    missing: Any,
+) -> Any:
+    """Columns of one action each as (n, K); actions without a column have the value for missing ones."""
+    found = {places.get(_typed(label_of(label), layout)): read(name) for label, name in columns.items()}
+    n = len(next(iter(found.values())))
+    table = np.full((n, len(places)), missing)
+    for place, values in found.items():
+        if place is not None:  # labels that `actions` leaves out
+            table[:, place] = values
+    return table
+
+
+def _distribution(
+    chunk: Chunk, layout: Layout, spots: list[list[int]], places: dict[Any, int]
+) -> Floats | None:
+    name = layout.mapping.distribution
+    if name is None:
+        return None
+    if isinstance(name, Mapping):
+        shares: Floats = _by_action(name, layout, places, chunk.floats, 0.0)
+        return shares
     rows = probabilities_of(chunk, name)
     table = np.full((len(chunk), len(places)), np.nan)
-    for row, (shares, chosen) in enumerate(zip(rows, spots, strict=True)):
-        if not shares or np.isnan(shares).all():
+    for row, (cells, chosen) in enumerate(zip(rows, spots, strict=True)):
+        if not cells or np.isnan(cells).all():
             continue
-        if len(shares) != len(chosen):
+        if len(cells) != len(chosen):
             raise ValueError(
-                f"{chunk.at(row)}: {name} has {len(shares)} probabilities for {len(chosen)} eligible "
+                f"{chunk.at(row)}: {name} has {len(cells)} probabilities for {len(chosen)} eligible "
                 "actions; give one for each, in their order."
             )
         table[row] = 0.0
-        table[row, chosen] = shares
+        table[row, chosen] = cells
     return table
 
 

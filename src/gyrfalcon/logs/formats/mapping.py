@@ -18,6 +18,9 @@ ROLES = (
 )
 """Columns of a table of decisions besides its features."""
 
+BY_ACTION = ("eligible", "distribution")
+"""What may stand in one column for each action instead of in lists."""
+
 Features = tuple[str, ...] | Mapping[str, object] | Literal["*"]
 
 
@@ -46,9 +49,11 @@ class ColumnMapping:
     reward_time
         Column with the time of the reward.
     eligible
-        Column with lists of the actions that could be taken; as JSON in files of text.
+        Column with lists of the actions that could be taken, as JSON in files of text; or a mapping from each
+        label to its own column of true and false.
     distribution
-        Column with lists of the probabilities of all eligible actions, in their order.
+        Column with lists of the probabilities of all eligible actions, in their order; or a mapping from each
+        label to its own column of probabilities.
     action_features
         Column with lists of the features of all eligible actions, each a mapping of names to numbers.
     defaulted
@@ -92,8 +97,8 @@ class ColumnMapping:
     event_id: str | None = None
     time: str | None = None
     reward_time: str | None = None
-    eligible: str | None = None
-    distribution: str | None = None
+    eligible: str | Mapping[Hashable, str] | None = None
+    distribution: str | Mapping[Hashable, str] | None = None
     action_features: str | None = None
     defaulted: str | None = None
     late: str | None = None
@@ -149,9 +154,22 @@ class ColumnMapping:
         return ColumnMapping(**_checked(named))
 
     def columns_by_role(self) -> dict[str, str]:
-        """The columns that are named, by what they hold."""
+        """The columns that are named, by what they hold; columns of one action each have its label behind."""
         named = {role: getattr(self, role) for role in ROLES}
-        return {role: column for role, column in named.items() if column is not None}
+        single = {role: column for role, column in named.items() if isinstance(column, str)}
+        own = {
+            f"{role}.{label}": column
+            for role in BY_ACTION
+            if isinstance(named[role], Mapping)
+            for label, column in named[role].items()
+        }
+        return {**single, **own}
+
+    @property
+    def own_labels(self) -> tuple[Hashable, ...]:
+        """Labels of the actions that have columns of their own."""
+        parts = [part for part in (self.eligible, self.distribution) if isinstance(part, Mapping)]
+        return tuple(dict.fromkeys(label for part in parts for label in part))
 
 
 def _own_names(columns: list[str]) -> dict[str, Any]:
@@ -170,8 +188,11 @@ def _without(prefix: str, columns: Iterable[str]) -> tuple[str, ...]:
 def _checked(named: dict[str, Any]) -> dict[str, Any]:
     """The fields, with names that are text and sequences as tuples."""
     for role in ROLES:
-        if not isinstance(named.get(role), str | None):
-            raise ValueError(  # noqa: TRY004 - every refused input is a ValueError
+        given = named.get(role)
+        is_wide = role in BY_ACTION and isinstance(given, Mapping) and len(given) > 0
+        texts: list[object] = list(named[role].values()) if is_wide else [given or ""]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError(
                 f"the mapping's {role!r} is {short_repr(named[role])}; give the name of a column."
             )
     features = named.get("features", ())
