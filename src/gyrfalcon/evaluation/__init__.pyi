@@ -22,6 +22,7 @@ from gyrfalcon.evaluation.model_assisted import shrunk_doubly_robust as shrunk_d
 from gyrfalcon.evaluation.model_assisted import sub_gaussian_doubly_robust as sub_gaussian_doubly_robust
 from gyrfalcon.evaluation.model_assisted import switch_doubly_robust as switch_doubly_robust
 from gyrfalcon.evaluation.predictions import predictions_by_time as predictions_by_time
+from gyrfalcon.evaluation.streaming import estimate_in_batches as estimate_in_batches
 from gyrfalcon.evaluation.switching import switch as switch
 from gyrfalcon.evaluation.tuning import select_max_weight as select_max_weight
 from gyrfalcon.evaluation.tuning import select_shrinkage as select_shrinkage

@@ -1,4 +1,6 @@
 # Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+from gyrfalcon.simulation.learner_evaluation import evaluate_learner as evaluate_learner
+from gyrfalcon.simulation.learner_value import LearnerValue as LearnerValue
 from gyrfalcon.simulation.trace import Summary as Summary
 
 __all__: list[str]
