@@ -25,7 +25,10 @@ from gyrfalcon.simulation.engine import RowBuffer
 PROPENSITIES = np.array([0.5, 0.3, 0.2])
 N_ROUNDS = 250
 PROBLEM = Problem(["a", "b", "c"], features=["x"], reward_range=(0.0, 1.0))
-LEARNERS = {"epsilon-greedy": EpsilonGreedy(epsilon=0.1), "Epsilon-FALCON": EpsilonFalcon()}
+LEARNERS: dict[str, Learner] = {
+    "epsilon-greedy": EpsilonGreedy(epsilon=0.1),
+    "Epsilon-FALCON": EpsilonFalcon(),
+}
 
 
 def means(x: Floats) -> Floats:

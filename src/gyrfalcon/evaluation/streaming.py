@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.validation import check_choice
 from gyrfalcon.evaluation.estimate import Estimate
@@ -19,6 +19,9 @@ _WITH_MODEL = frozenset(("dr", "sndr"))
 
 TableFunction = Callable[[DecisionTable], ArrayLike]
 """From a table of n decisions to numbers (n, K)."""
+
+_Logged = tuple[Floats, Ints, Floats, ArrayLike]
+"""Rewards, actions, propensities, and the target's probabilities."""
 
 
 def estimate_in_batches(
@@ -43,8 +46,8 @@ def estimate_in_batches(
     estimator
         `"ips"`, `"snips"`, `"dr"` or `"sndr"`.
     predictions
-        Predicted rewards (n, K) in a table of n decisions, for "dr" and "sndr". A model of other rows is sound;
-        tables come in their order, so that one may also learn from those that it has seen.
+        Predicted rewards (n, K) in a table of n decisions, for "dr" and "sndr", of a model that was fitted to
+        other rows. Tables come in their order, so that it may learn from those that it has seen.
 
     Returns
     -------
@@ -83,22 +86,23 @@ def _numbers(
     """What an estimator keeps of each table, in columns."""
     for first, table in tables:
         log = table.reward, table.action, table.propensity, target(table)
+        model = None if predictions is None else predictions(table)
         try:
-            if predictions is None:
-                rows = LoggedRows.of(*log)
-                weighted = estimator == "ips"
-                kept = (rows.weights * rows.rewards,) if weighted else (rows.weights, rows.rewards)
-            else:
-                model = ModelledRows.of(*log, predictions(table))
-                corrected = estimator == "dr"
-                contributions = (model.expected + model.weights * model.residuals,)
-                kept = contributions if corrected else (model.weights, model.residuals, model.expected)
+            yield _of_table(log, model, estimator)
         except ValueError as error:
-            last = first + len(table) - 1
-            raise ValueError(
-                f"in the table of rows {first} to {last}, counted in it from 0: {error}"
-            ) from error
-        yield kept
+            places = f"rows {first} to {first + len(table) - 1}, counted in it from 0"
+            raise ValueError(f"in the table of {places}: {error}") from error
+
+
+def _of_table(log: _Logged, model: ArrayLike | None, estimator: str) -> tuple[Floats, ...]:
+    """What an estimator keeps of one table."""
+    if model is None:
+        rows = LoggedRows.of(*log)
+        return (rows.weights * rows.rewards,) if estimator == "ips" else (rows.weights, rows.rewards)
+    modelled = ModelledRows.of(*log, model)
+    if estimator == "dr":
+        return (modelled.expected + modelled.weights * modelled.residuals,)
+    return modelled.weights, modelled.residuals, modelled.expected
 
 
 def _checked(tables: Iterable[DecisionTable]) -> Iterator[tuple[int, DecisionTable]]:

@@ -124,7 +124,8 @@ class _Rows:
 
 def _ratios(propensities: Floats, taken: Floats) -> Floats:
     """P / pi, (n,), infinite where the learner would not take the logged action."""
-    return np.divide(propensities, taken, out=np.full(len(taken), np.inf), where=taken > 0.0)
+    ratios: Floats = np.divide(propensities, taken, out=np.full(len(taken), np.inf), where=taken > 0.0)
+    return ratios
 
 
 def _components(epoch: Epoch, rounds: Ints, contexts: Contexts, action: Ints, uniforms: Floats) -> Ints:

@@ -98,7 +98,7 @@ def evaluate_learner(
     environment = _environment(table)
     taken_from = None if method == "replay" else quantile
     visited = list(visited_rows(learner, environment, taken_from, n_rounds, seed))
-    n_counted, n_visited = (sum(map(len, lists)) for lists in _lists(visited))
+    n_counted = sum(len(one.accepted) for one in visited)
     if n_counted < (n_rounds or 2):
         raise ValueError(
             f"the log of {len(table)} rows gave {n_counted} rounds, and n_rounds is {n_rounds or 2}; ask for "
@@ -114,7 +114,7 @@ def evaluate_learner(
         interval=normal_interval(estimate.contributions, level),
         method=method,
         n_rounds=n_counted,
-        n_visited=n_visited,
+        n_visited=sum(len(one.rows) for one in visited),
         n_rows=len(table),
         cut_share=_cut_share(environment.log, visited),
     )
@@ -136,10 +136,6 @@ def _environment(table: DecisionTable) -> LoggedReplay:
     )
     labels = [table.actions[place] for place in table.action.tolist()]
     return LoggedReplay(problem, table.contexts, labels, table.reward, table.propensity)
-
-
-def _lists(visited: list[Visited]) -> tuple[list[object], list[object]]:
-    return [one.accepted for one in visited], [one.rows for one in visited]
 
 
 def _counted(visited: list[Visited]) -> Ints:

@@ -53,9 +53,9 @@ class LearnerValue:
                 "not in the value."
             )
         return (
-            f"{100.0 * self.cut_share:.2g}% of the rows should have counted with a probability above 1, so that "
-            "the learner met fewer of the log's rare actions than in live play; a smaller quantile, or replay, "
-            "lessens that."
+            f"{100.0 * self.cut_share:.2g}% of the rows should have counted with a probability above 1, so "
+            "that the learner met fewer of the log's rare actions than in live play; a smaller quantile, or "
+            "replay, lessens that."
         )
 
     def __repr__(self) -> str:
