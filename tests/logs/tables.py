@@ -24,6 +24,7 @@ LABELS = st.one_of(
 )
 NUMBERS = st.floats(width=64)
 SIZES = st.sampled_from([0, 1, 2, 7])
+FLAGS = ("defaulted", "late", "overridden", "shadow")
 COLUMNS = (
     *("event_id", "time", "reward_time", "epoch", "round", "passive", "model", "experiment"),
     *("defaulted", "late", "overridden", "shadow", "distribution"),
@@ -55,6 +56,7 @@ def tables(draw: st.DrawFn, labels: Any = None) -> DecisionTable:
         unknown = np.isnan(shares).all(axis=1) | ~mask.any(axis=1)
         shares = np.where(mask, shares, 0.0)
         shares[unknown | (np.isnan(shares) | ~mask).all(axis=1)] = np.nan
+    flags: dict[str, Any] = {name: draw(st.none() | hnp.arrays(np.bool_, n)) for name in FLAGS}
     return DecisionTable(
         actions=actions,
         contexts=Contexts(draw(floats(n, len(features))), cube, eligible),
@@ -72,10 +74,7 @@ def tables(draw: st.DrawFn, labels: Any = None) -> DecisionTable:
         passive=draw(st.none() | hnp.arrays(np.bool_, n)),
         model=draw(st.none() | _texts(n)),
         experiment=draw(st.none() | _texts(n)),
-        **{
-            name: draw(st.none() | hnp.arrays(np.bool_, n))
-            for name in ("defaulted", "late", "overridden", "shadow")
-        },
+        **flags,
         reward_range=draw(st.none() | st.just((-1.5, 2.0))),
         cost=draw(st.booleans()),
     )

@@ -29,9 +29,7 @@ _ROWS = 2**14
 _ROUNDING = 1e-9
 _FURTHER = ("epoch_round", "seed")
 _NEEDED = frozenset(("event_id", "experiment", "model", "epoch", "round", "passive", "distribution"))
-_OF_REPLAY = (
-    "a replay drew their actions by rows of another log, so that only their probabilities were compared"
-)
+_OF_REPLAY = "a replay of a log drew their actions, so that only their probabilities were compared"
 _GAPS = "rounds before them are missing, so that only their probabilities were compared"
 
 

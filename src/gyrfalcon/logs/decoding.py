@@ -79,7 +79,7 @@ class Decoder:
         return DecisionTable(
             actions=schema.actions,
             contexts=self._contexts(arrays, cells, n, wanted),
-            action=_positions(arrays.get("action"), places, n),
+            action=self._checked(_positions(arrays.get("action"), places, n), arrays.get("action")),
             reward=_floats(arrays.get("reward"), n),
             propensity=_floats(arrays.get("propensity"), n),
             distribution=self._distribution(arrays, cells, wanted),
@@ -90,6 +90,13 @@ class Decoder:
             source=source,
             **optional,
         )
+
+    def _checked(self, action: Ints, labels: Any) -> Ints:
+        """The actions, if those that the table does not know are missing ones."""
+        n_unknown = np.count_nonzero(action == UNKNOWN_ACTION)
+        if labels is not None and n_unknown != labels.null_count:
+            raise ValueError(f"{self.path} is damaged: a logged action is none of its actions.")
+        return action
 
     def _distribution(
         self, arrays: Mapping[str, Any], cells: _Cells, wanted: frozenset[str]

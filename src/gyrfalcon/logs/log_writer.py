@@ -74,6 +74,7 @@ class LogWriter:
         self._columns: Any = None
         self._content: ParquetContent | None = None
         self._closed: tuple[Path, memoryview] | None = None
+        self._written: list[Path] = []
         self._n_rows = 0
         _made(self._folder)
         remove_leftovers(self._folder)
@@ -139,11 +140,18 @@ class LogWriter:
                 "free space, and append or close again"
             )
             raise OSError(error.errno, reason, os.fspath(path)) from error
+        self._written.append(path)
         self._content = self._closed = None
 
     def close(self) -> None:
         """Write what waits in memory; OSError if the disk is full, and `close` may then be called again."""
         self.flush()
+
+    def discard(self) -> None:
+        """Remove the files that this writer has closed, and forget the rows that wait."""
+        for path in self._written:
+            path.unlink(missing_ok=True)
+        self._written, self._content, self._closed = [], None, None
 
     def __enter__(self) -> LogWriter:
         return self

@@ -153,6 +153,11 @@ class LogSchema:
             If the file is none of a log, or of a newer format.
         """
         about = metadata or {}
+        if _VERSION not in about:
+            raise ValueError(
+                f"{path} is no file of a decision log: its metadata has no {_VERSION.decode()}; "
+                "give the folder of a log alone, or read the file with its own format."
+            )
         version = about.get(_VERSION, b"").decode()
         check_format(int(version) if version.isdecimal() else version, path)
         is_text, fingerprint = about.get(_LABELS) == b"text", about.get(_FINGERPRINT)

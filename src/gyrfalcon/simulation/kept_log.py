@@ -35,6 +35,8 @@ def kept_log(
 ) -> Iterator[KeptLog | None]:
     """The log of these replications for as long as the block lasts, complete at its end; None without one.
 
+    Where the block fails, the folder has no rows of it, unless the process is killed.
+
     Raises
     ------
     ValueError
@@ -46,9 +48,14 @@ def kept_log(
     folder = place if isinstance(place, LogFolder) else LogFolder(place)
     about = SimulatedRows(folder.experiment or "simulation", replications.start, replications.stop)
     check_not_there(folder.path, about)
-    with LogWriter(folder.path, max_bytes=folder.max_bytes, uniforms=uniforms, simulated=about) as writer:
-        rules = DecisionRules(folder.path, folder.classes, synced=False)
+    writer = LogWriter(folder.path, max_bytes=folder.max_bytes, uniforms=uniforms, simulated=about)
+    rules = DecisionRules(folder.path, folder.classes, synced=False)
+    try:
         yield KeptLog(problem, about, writer, rules, folder.keep_seed)
+        writer.close()
+    except BaseException:
+        writer.discard()  # a simulation that failed can be tried again, with the same folder
+        raise
 
 
 @dataclass(frozen=True)
