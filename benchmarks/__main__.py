@@ -20,6 +20,7 @@ from benchmarks import (
     constrained,
     decisions,
     dual,
+    evaluation,
     imports,
     latency,
     online,
@@ -42,6 +43,7 @@ SUBJECTS = (
     online,
     batches,
     replications,
+    evaluation,
 )
 ROWS = [row for subject in SUBJECTS for row in subject.ROWS]
 PAIRS, QUICK_PAIRS = 15, 5

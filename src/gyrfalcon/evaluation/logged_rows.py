@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.estimates.validation import check_propensities, check_rewards
 from gyrfalcon.evaluation.validation import (
+    all_rows_alike,
     as_column,
     as_positions,
     as_table,
@@ -20,6 +21,7 @@ from gyrfalcon.evaluation.validation import (
     check_probabilities,
     finite_predictions,
     matching_table,
+    rows_together,
 )
 
 T = TypeVar("T")
@@ -49,7 +51,8 @@ class LoggedRows:
         for rows in blocks(*table.shape):
             check_probabilities(table, rows)
             _check_columns(earned, chances, rows)
-            np.divide(_logged(table[rows], chosen[rows]), chances[rows], out=weights[rows])
+            places = _places(chosen[rows], table.shape[1])
+            np.divide(_logged(table[rows], chosen[rows], places), chances[rows], out=weights[rows])
         return LoggedRows(earned, chosen, table, weights)
 
 
@@ -136,14 +139,17 @@ def _combined(log: _Log, reweighted: Callable[[Floats], Floats]) -> Floats:
 
 def _modelled_blocks(log: _Log) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
     """Some rows at a time: weights, expected rewards and residuals of those, once they are found valid."""
-    ones = np.ones(log.target.shape[1])
-    for rows in blocks(*log.target.shape):
+    n_actions = log.target.shape[1]
+    ones, products = np.ones(n_actions), np.empty((rows_together(n_actions, 2), n_actions))
+    for rows in blocks(len(log.target), n_actions, 2):
         target, model, actions = log.target[rows], log.predictions[rows], log.actions[rows]
         check_probabilities(log.target, rows)
         _check_columns(log.rewards, log.propensities, rows)
-        expected = (target * model) @ ones
-        residuals = log.rewards[rows] - _logged(model, actions)
-        yield rows, _logged(target, actions) / log.propensities[rows], expected, residuals
+        expected = np.multiply(target, model, out=products[: len(actions)]) @ ones
+        places = _places(actions, n_actions)
+        residuals = log.rewards[rows] - _logged(model, actions, places)
+        weights = _logged(target, actions, places) / log.propensities[rows]
+        yield rows, weights, expected, residuals
 
 
 def _finite_or_cleaned(log: _Log, compute: Callable[[_Log], T], numbers: Callable[[T], Floats]) -> T:
@@ -172,10 +178,14 @@ def _check_columns(rewards: Floats, propensities: Floats, rows: slice) -> None:
         check_propensities(propensities)
 
 
-def _logged(table: Floats, actions: Ints) -> Floats:
+def _places(actions: Ints, n_actions: int) -> Ints:
+    """Places of the logged actions in a table (n, K) that is read row by row."""
+    return np.arange(0, len(actions) * n_actions, n_actions) + actions
+
+
+def _logged(table: Floats, actions: Ints, places: Ints) -> Floats:
     """A table's entries of the logged actions, (n,)."""
-    n, n_actions = table.shape
-    return table.reshape(-1).take(np.arange(0, n * n_actions, n_actions) + actions)
+    return np.asarray(table[0].take(actions) if all_rows_alike(table) else table.reshape(-1).take(places))
 
 
 def _finite(column: Floats) -> bool:

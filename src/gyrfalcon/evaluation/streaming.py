@@ -12,7 +12,7 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.validation import check_choice
 from gyrfalcon.evaluation.estimate import Estimate
 from gyrfalcon.evaluation.importance_weighted import weighted_mean
-from gyrfalcon.evaluation.logged_rows import LoggedRows, ModelledRows
+from gyrfalcon.evaluation.logged_rows import LoggedRows, ModelledRows, corrected_contributions
 
 ESTIMATORS = ("ips", "snips", "dr", "sndr")
 _WITH_MODEL = frozenset(("dr", "sndr"))
@@ -96,13 +96,15 @@ def _numbers(
 
 def _of_table(log: _Logged, model: ArrayLike | None, estimator: str) -> tuple[Floats, ...]:
     """What an estimator keeps of one table."""
-    if model is None:
-        rows = LoggedRows.of(*log)
-        return (rows.weights * rows.rewards,) if estimator == "ips" else (rows.weights, rows.rewards)
-    modelled = ModelledRows.of(*log, model)
-    if estimator == "dr":
-        return (modelled.expected + modelled.weights * modelled.residuals,)
-    return modelled.weights, modelled.residuals, modelled.expected
+    if estimator == "dr" and model is not None:
+        return (corrected_contributions(*log, model, lambda weights: weights),)
+    if model is not None:
+        modelled = ModelledRows.of(*log, model)
+        return modelled.weights, modelled.residuals, modelled.expected
+    rows = LoggedRows.of(*log)
+    if estimator == "ips":
+        return (np.multiply(rows.weights, rows.rewards, out=rows.weights),)
+    return rows.weights, rows.rewards
 
 
 def _checked(tables: Iterable[DecisionTable]) -> Iterator[tuple[int, DecisionTable]]:
