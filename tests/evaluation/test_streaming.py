@@ -14,6 +14,7 @@ from gyrfalcon import evaluation as ev
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.evaluation import streaming
 from tests.evaluation import direct
 from tests.evaluation.direct import Rows, some_rows
 
@@ -54,7 +55,19 @@ def test_batches_give_what_all_rows_give_at_once(rows: Rows, size: int) -> None:
         np.testing.assert_allclose(found.influence, whole.influence, atol=1e-9)
 
 
-def test_memory_holds_one_table_at_a_time() -> None:
+def test_columns_may_have_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "_BLOCK", 7)
+    rows = direct.random_rows(4, 30, 3)
+    table = table_of(rows)
+    batches = [table.take(slice(start, start + 10)) for start in range(0, 30, 10)]
+    found = ev.estimate_in_batches(batches, target, "sndr", predictions=predictions)
+    whole = ev.self_normalised_doubly_robust(*rows.all)
+    np.testing.assert_allclose(found.influence, whole.influence, atol=1e-12)
+
+
+def test_memory_holds_one_table_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "_BLOCK", 2**14)
+
     def tables() -> Iterator[DecisionTable]:
         return (table_of(direct.random_rows(number, 2_000, 50)) for number in range(20))
 

@@ -15,6 +15,8 @@ from gyrfalcon.evaluation.importance_weighted import weighted_mean
 from gyrfalcon.evaluation.logged_rows import LoggedRows, ModelledRows, corrected_contributions
 
 ESTIMATORS = ("ips", "snips", "dr", "sndr")
+_BLOCK = 2**22
+"""Numbers of a block: what the memory allocator takes from the system and gives back by itself."""
 _WITH_MODEL = frozenset(("dr", "sndr"))
 
 TableFunction = Callable[[DecisionTable], ArrayLike]
@@ -117,18 +119,36 @@ def _checked(tables: Iterable[DecisionTable]) -> Iterator[tuple[int, DecisionTab
 
 
 def _joined(pieces: Iterator[tuple[Floats, ...]]) -> list[Floats]:
-    """Columns of all pieces, each of which is given up as soon as it was copied."""
-    kept = list(pieces)
-    if not kept:
+    """Columns of all pieces: they are kept in large blocks, which go back to the system as they are joined."""
+    columns: list[list[Floats]] = []
+    n = 0
+    for piece in pieces:
+        columns = columns or [[] for _ in piece]
+        for blocks, values in zip(columns, piece, strict=True):
+            _put(blocks, values, n)
+        n += len(piece[0])
+    if not n:
         raise ValueError("the tables have no rows; give a log with at least one decision.")
-    n = sum(len(piece[0]) for piece in kept)
-    columns = [np.empty(n) for _ in kept[0]]
-    kept.reverse()
-    start = 0
-    while kept:
-        piece = kept.pop()
-        stop = start + len(piece[0])
-        for column, values in zip(columns, piece, strict=True):
-            column[start:stop] = values
-        start = stop
-    return columns
+    return [_one(blocks, n) for blocks in columns]
+
+
+def _put(blocks: list[Floats], values: Floats, start: int) -> None:
+    """Write values into blocks from place `start` on, with new blocks as they are needed."""
+    done = 0
+    while done < len(values):
+        block, place = divmod(start + done, _BLOCK)
+        if block == len(blocks):
+            blocks.append(np.empty(_BLOCK))
+        length = min(len(values) - done, _BLOCK - place)
+        blocks[block][place : place + length] = values[done : done + length]
+        done += length
+
+
+def _one(blocks: list[Floats], n: int) -> Floats:
+    """The first n numbers of blocks, which are given up one after the other."""
+    if len(blocks) == 1:
+        return blocks[0][:n]
+    column = np.empty(n)
+    for start in range(0, n, _BLOCK):
+        column[start : start + _BLOCK] = blocks.pop(0)[: n - start]
+    return column
