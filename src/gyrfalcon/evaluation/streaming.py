@@ -119,7 +119,7 @@ def _checked(tables: Iterable[DecisionTable]) -> Iterator[tuple[int, DecisionTab
 
 
 def _joined(pieces: Iterator[tuple[Floats, ...]]) -> list[Floats]:
-    """Columns of all pieces: they are kept in large blocks, which go back to the system as they are joined."""
+    """Columns of all pieces, kept in large blocks, which go back to the system as they are joined."""
     columns: list[list[Floats]] = []
     n = 0
     for piece in pieces:
