@@ -23,6 +23,7 @@ from benchmarks import (
     evaluation,
     imports,
     latency,
+    log_columns,
     online,
     replications,
     runs,
@@ -44,6 +45,7 @@ SUBJECTS = (
     batches,
     replications,
     evaluation,
+    log_columns,
 )
 ROWS = [row for subject in SUBJECTS for row in subject.ROWS]
 PAIRS, QUICK_PAIRS = 15, 5

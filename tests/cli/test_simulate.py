@@ -187,3 +187,14 @@ def test_the_real_command_prints_json_alone() -> None:
     assert result.returncode == 0
     assert without_progress(result.stderr) == []
     assert json.loads(result.stdout)["rounds"] == 500
+
+
+def test_a_log_that_is_kept_is_computed_again_and_is_not_kept_twice(tmp_path: Path) -> None:
+    folder = tmp_path / "decisions"
+    chosen = ("simulate", "LinUCB", "StepExample", *SMALL, "--keep-log", folder)
+    report = numbers(*chosen)
+    assert report["files"] == {"log": str(folder)}
+    assert {**report, "files": {}} == numbers("simulate", "LinUCB", "StepExample", *SMALL)
+    audit = numbers("audit", folder)
+    assert (audit["passed"], audit["n_equal"]) == (True, 1500)
+    assert "has replication 0 of the experiment 'simulation' already" in refusal(invoke(*chosen))

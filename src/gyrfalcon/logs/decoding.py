@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,16 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
-from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable, Texts
-from gyrfalcon.frames import Values
+from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable
+from gyrfalcon.core.inputs.messages import short_repr
+from gyrfalcon.logs.arrow_values import (
+    flag_values,
+    float_values,
+    integer_values,
+    label_positions,
+    list_lengths,
+    text_values,
+)
 from gyrfalcon.logs.schema import CONTEXT, LogSchema
 
 RENAMED = {"expired": "defaulted"}
@@ -79,9 +87,9 @@ class Decoder:
         return DecisionTable(
             actions=schema.actions,
             contexts=self._contexts(arrays, cells, n, wanted),
-            action=self._checked(_positions(arrays.get("action"), places, n), arrays.get("action")),
-            reward=_floats(arrays.get("reward"), n),
-            propensity=_floats(arrays.get("propensity"), n),
+            action=self._action(arrays.get("action"), n),
+            reward=float_values(arrays.get("reward"), n),
+            propensity=float_values(arrays.get("propensity"), n),
             distribution=self._distribution(arrays, cells, wanted),
             features=tuple(name for name in schema.features if f"{CONTEXT}{name}" in wanted),
             action_features=schema.action_features if "action_features" in wanted else (),
@@ -91,12 +99,16 @@ class Decoder:
             **optional,
         )
 
-    def _checked(self, action: Ints, labels: Any) -> Ints:
-        """The actions, if those that the table does not know are missing ones."""
-        n_unknown = np.count_nonzero(action == UNKNOWN_ACTION)
-        if labels is not None and n_unknown != labels.null_count:
-            raise ValueError(f"{self.path} is damaged: a logged action is none of its actions.")
-        return action
+    def _action(self, labels: Any, n: int) -> Ints:
+        """Positions of logged actions, -1 for missing ones."""
+        if labels is None:
+            return np.full(n, UNKNOWN_ACTION)
+        coded = labels if hasattr(labels, "dictionary") else labels.dictionary_encode()
+        unknown = set(coded.dictionary.to_pylist()).difference(self.places)
+        if unknown:
+            label = short_repr(min(unknown))
+            raise ValueError(f"{self.path} is damaged: the logged action {label} is none of its actions.")
+        return label_positions(coded, self.places, n)
 
     def _distribution(
         self, arrays: Mapping[str, Any], cells: _Cells, wanted: frozenset[str]
@@ -109,7 +121,7 @@ class Decoder:
         names = [one for name in self.layout.schema.features if (one := f"{CONTEXT}{name}") in wanted]
         shared = np.empty((n, len(names)))
         for place, name in enumerate(names):
-            shared[:, place] = _floats(arrays.get(name), n)
+            shared[:, place] = float_values(arrays.get(name), n)
         own = self.layout.schema.action_features
         cube = None
         if own and "action_features" in wanted:
@@ -140,9 +152,9 @@ class _Cells:
         lists = arrays.get("eligible")
         if lists is None or lists.null_count == n:
             return _Cells(n, n_actions, None, None, every, decoder)
-        lengths = _lengths(lists)
+        lengths = list_lengths(lists)
         restricted = np.asarray(lists.is_valid().to_numpy(zero_copy_only=False))
-        given = _positions(lists.flatten(), places, int(lengths.sum()))
+        given = label_positions(lists.flatten(), places, int(lengths.sum()))
         if (given == UNKNOWN_ACTION).any():
             raise ValueError(f"{decoder.path} is damaged: an eligible action is none of its actions.")
         lengths = np.where(restricted, lengths, len(every))
@@ -165,26 +177,26 @@ class _Cells:
 
     def distribution(self, lists: Any) -> Floats:
         """Probabilities of all actions, (n, K), nan in rows where they are unknown."""
-        lengths = np.zeros(self.n, dtype=np.int64) if lists is None else _lengths(lists)
+        lengths = np.zeros(self.n, dtype=np.int64) if lists is None else list_lengths(lists)
         known = lengths > 0
         self._check("distribution", lengths, known)
         n_own = len(self.columns)
         in_order = self.lengths is None and n_own == self.n_actions and (np.diff(self.columns) == 1).all()
         if in_order and known.all() and self.n:
-            return _floats(lists.flatten(), None).reshape(self.n, n_own)
+            return float_values(lists.flatten(), None).reshape(self.n, n_own)
         shares = np.full((self.n, self.n_actions), np.nan)
         shares[known] = 0.0
         if lists is not None:
             rows, columns = self._coordinates()
             chosen = known[rows]
-            shares[rows[chosen], columns[chosen]] = _floats(lists.flatten(), None)
+            shares[rows[chosen], columns[chosen]] = float_values(lists.flatten(), None)
         return shares
 
     def features(self, lists: Any, names: tuple[str, ...]) -> Floats:
         """Features of eligible actions, nan where they are unknown and 0 for other actions."""
         cube = np.zeros((self.n, self.n_actions, len(names)))
-        given = np.zeros(self.n, dtype=np.bool_) if lists is None else _lengths(lists) > 0
-        lengths = np.zeros(self.n, dtype=np.int64) if lists is None else _lengths(lists)
+        given = np.zeros(self.n, dtype=np.bool_) if lists is None else list_lengths(lists) > 0
+        lengths = np.zeros(self.n, dtype=np.int64) if lists is None else list_lengths(lists)
         self._check("action_features", lengths, given)
         rows, columns = self._coordinates()
         cube[rows, columns] = np.nan
@@ -195,7 +207,7 @@ class _Cells:
         chosen = given[rows]
         for place, name in enumerate(names):
             if name in known:
-                cube[rows[chosen], columns[chosen], place] = _floats(structs.field(name), None)
+                cube[rows[chosen], columns[chosen], place] = float_values(structs.field(name), None)
         return cube
 
     def _coordinates(self) -> tuple[Ints, Ints]:
@@ -214,81 +226,19 @@ class _Cells:
             )
 
 
-def further_columns(batch: Any, names: Iterable[str]) -> dict[str, Values]:
-    """Columns of a batch that tables do not have: numbers or texts, nan where there are none."""
-    return {name: _values(batch, name) for name in names}
-
-
-def _values(batch: Any, name: str) -> Values:
-    import pyarrow as pa
-
-    if name not in batch.schema.names:
-        return np.full(batch.num_rows, np.nan)
-    column = batch.column(name)
-    if pa.types.is_integer(column.type):
-        return _whole(column, len(column))
-    return _floats(column, None) if pa.types.is_floating(column.type) else _texts(column, len(column))
-
-
-def _lengths(lists: Any) -> Ints:
-    lengths = lists.value_lengths().fill_null(0)
-    return np.asarray(lengths.to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def _positions(texts: Any, places: Mapping[str, int], n: int) -> Ints:
-    """Positions of labels, -1 for those that are missing or unknown."""
-    if texts is None:
-        return np.full(n, UNKNOWN_ACTION)
-    coded = texts if hasattr(texts, "dictionary") else texts.dictionary_encode()
-    known = [places.get(text, UNKNOWN_ACTION) for text in coded.dictionary.to_pylist()]
-    table = np.array([*known, UNKNOWN_ACTION], dtype=np.int64)
-    codes = coded.indices if coded.null_count == 0 else coded.indices.fill_null(len(known))
-    return np.asarray(table.take(codes.to_numpy(zero_copy_only=False)))
-
-
-def _floats(values: Any, n: int | None) -> Floats:
-    """Numbers as they are in memory, nan where they are missing."""
-    if values is None:
-        return np.full(n or 0, np.nan)
-    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
-def _texts(values: Any, n: int) -> Texts:
-    if values is None:
-        return np.full(n, None, dtype=object)
-    if not hasattr(values, "dictionary"):
-        return np.asarray(values.to_numpy(zero_copy_only=False), dtype=object)
-    texts = np.array([*values.dictionary.to_pylist(), None], dtype=object)
-    codes = values.indices.fill_null(len(texts) - 1)
-    return np.asarray(texts[codes.to_numpy(zero_copy_only=False)])
-
-
-def _whole(values: Any, n: int) -> Ints:
-    if values is None:
-        return np.full(n, -1)
-    return np.asarray(values.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def _flags(values: Any, n: int) -> Bools:
-    if values is None:
-        return np.zeros(n, dtype=np.bool_)
-    return np.asarray(values.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
 def _convert(name: str, arrays: Mapping[str, Any], n: int) -> Any:
     """One of the columns that a table may lack."""
     if name == "passive":
-        phase = arrays.get("phase")
-        return np.zeros(n, dtype=np.bool_) if phase is None else _positions(phase, {"passive": 1}, n) == 1
+        return label_positions(arrays.get("phase"), {"passive": 1}, n) == 1
     if name == "overridden" and name not in arrays and "shown" in arrays:
         return np.asarray(arrays["shown"].is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
     return _OPTIONAL[name](arrays.get(name), n)
 
 
 _OPTIONAL: dict[str, Any] = {
-    **dict.fromkeys(("time", "reward_time"), _floats),
-    **dict.fromkeys(("event_id", "model", "experiment"), _texts),
-    **dict.fromkeys(("epoch", "round"), _whole),
-    **dict.fromkeys(("passive", "defaulted", "late", "overridden", "shadow"), _flags),
+    **dict.fromkeys(("time", "reward_time"), float_values),
+    **dict.fromkeys(("event_id", "model", "experiment"), text_values),
+    **dict.fromkeys(("epoch", "round"), integer_values),
+    **dict.fromkeys(("passive", "defaulted", "late", "overridden", "shadow"), flag_values),
 }
 """Columns of a table that may be absent, and how they are converted."""

@@ -12,7 +12,7 @@ import numpy as np
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.logs.folder import rest_of, stems_of, whole_lines
 from gyrfalcon.logs.outcomes import RowBuilder
-from gyrfalcon.logs.parquet import opened, unreadable
+from gyrfalcon.logs.parquet import opened, schema_of, unreadable
 from gyrfalcon.logs.row_columns import row_of_cells, schema_of_rows
 from gyrfalcon.logs.rows import Line, Row
 from gyrfalcon.logs.schema import LogSchema
@@ -63,7 +63,7 @@ class LogPart:
 
     def batches(self, n_rows: int, columns: Collection[str]) -> Iterator[Any]:
         """Record batches of a Parquet file with some of its columns; ValueError if it is damaged."""
-        file, _ = opened(self.path, self.footer)
+        file = opened(self.path, self.footer)
         chosen = [name for name in file.schema_arrow.names if name in columns]
         try:
             yield from file.iter_batches(n_rows, columns=chosen)
@@ -105,7 +105,8 @@ def _part(lines: Path, parquet: Path) -> LogPart:
 
 
 def _parquet_part(path: Path) -> LogPart:
-    file, schema = opened(path)
+    file = opened(path)
+    schema = schema_of(file, path)
     rest = rest_of(path)
     lines = list(whole_lines(rest.read_bytes(), rest)) if rest.exists() else []
     names, footer = frozenset(file.schema_arrow.names), file.metadata

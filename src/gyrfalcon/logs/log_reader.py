@@ -14,7 +14,8 @@ import numpy as np
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_whole
-from gyrfalcon.logs.decoding import Decoder, Layout, further_columns
+from gyrfalcon.logs.arrow_values import further_columns
+from gyrfalcon.logs.decoding import Decoder, Layout
 from gyrfalcon.logs.log_parts import LogPart, parts_of
 from gyrfalcon.logs.parquet import import_pyarrow
 from gyrfalcon.logs.row_columns import arrow_of_rows
@@ -49,6 +50,8 @@ _BY_ELIGIBLE = frozenset(("distribution", "action_features"))
 
 class LogReader:
     """Reads a log's decisions as tables of bounded size, in the order in which its files were opened.
+
+    A reader knows what the log had when it was made: decisions that a bandit logs later are for another one.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class ParquetContent:
             self._write_groups(self._n_waiting - self._n_waiting % self._group_rows)
 
     def close(self) -> memoryview:
-        """The whole content."""
+        """Write the rows that wait, and give the content of the file."""
         if self._n_waiting:
             self._write_groups(self._n_waiting)
         self._writer.close()
@@ -101,27 +101,32 @@ def write_rows(path: Path, rows: list[Row], schema: LogSchema) -> None:
     write_atomically(path, content.close(), private=True)
 
 
-def opened(path: Path, footer: Any = None) -> tuple[Any, LogSchema]:
-    """A Parquet file, open for reading, and what it says of its rows.
-
-    `footer` is its own metadata, if it was read before.
+def opened(path: Path, footer: Any = None) -> Any:
+    """A Parquet file, open for reading; `footer` is its own metadata, if it was read before.
 
     Raises
     ------
     ValueError
-        If it is cut short, damaged, none of a log, or of a newer format.
+        If it is cut short or damaged.
     FileNotFoundError
         If there is none.
     """
     parquet = import_pyarrow()
     try:
-        file = parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True)
-        arrow = file.schema_arrow
+        return parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True)
     except FileNotFoundError:
         raise
     except Exception as error:
         raise unreadable(path, error) from None
-    return file, LogSchema.read(arrow.metadata, arrow.names, path)
+
+
+def schema_of(file: Any, path: Path) -> LogSchema:
+    """What an open file says of its rows; ValueError if it is none of a log, or of a newer format."""
+    try:
+        arrow = file.schema_arrow
+    except Exception as error:
+        raise unreadable(path, error) from None
+    return LogSchema.read(arrow.metadata, arrow.names, path)
 
 
 def unreadable(path: Path, error: Exception) -> ValueError:
@@ -134,7 +139,8 @@ def unreadable(path: Path, error: Exception) -> ValueError:
 
 def read_rows(path: Path) -> list[Row]:
     """The rows of a Parquet file, equal to those that were written."""
-    file, schema = opened(path)
+    file = opened(path)
+    schema = schema_of(file, path)
     try:
         cells: list[Mapping[str, Any]] = file.read().to_pylist()
     except Exception as error:

@@ -88,7 +88,7 @@ class LogSchema:
         simulated: SimulatedRows | None = None,
         fingerprint: Mapping[str, Any] | None = None,
     ) -> LogSchema:
-        """The schema of a table's rows; ValueError if labels can't be told apart in a file."""
+        """The schema of a table's rows; ValueError if two labels are equal in a file."""
         labels = tuple(map(logged_label, table.actions))
         known: dict[str, Any] = {}
         for own, label in zip(table.actions, labels, strict=True):
@@ -197,7 +197,8 @@ def problem_of_lines(lines: Iterable[Line]) -> dict[str, Any]:
 
 def united(parts: Iterable[Iterable[Any]]) -> list[Any]:
     """All values in the order of their first appearance; 1, True and "1" are different ones."""
-    seen = {json.dumps(value): value for part in parts for value in part}
+    different = {repr(part): part for part in map(tuple, parts)}  # of thousands of files, most are alike
+    seen = {json.dumps(value): value for part in different.values() for value in part}
     return list(seen.values())
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from gyrfalcon.core.inputs.messages import short_repr
-from gyrfalcon.logs.parquet import opened
+from gyrfalcon.logs.parquet import opened, schema_of
 from gyrfalcon.logs.schema import SimulatedRows
 
 
 def simulated_files(folder: Path) -> dict[Path, SimulatedRows]:
     """The files of simulations in a folder, in the order in which they were opened."""
-    files = {path: opened(path)[1].simulated for path in sorted(folder.glob("*.parquet"))}
+    paths = sorted(folder.glob("*.parquet"))
+    files = {path: schema_of(opened(path), path).simulated for path in paths}
     return {path: about for path, about in files.items() if about is not None}
 
 

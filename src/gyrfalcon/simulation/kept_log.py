@@ -29,6 +29,10 @@ LogPlace: TypeAlias = str | os.PathLike[str] | LogFolder
 """Where `simulate(keep_log=...)` writes to."""
 
 
+_MOST_BYTES = 2**25
+"""Size of files at most, which are made in memory."""
+
+
 @contextmanager
 def kept_log(
     place: LogPlace | None, problem: Problem, uniforms: Uniforms, replications: range
@@ -48,7 +52,8 @@ def kept_log(
     folder = place if isinstance(place, LogFolder) else LogFolder(place)
     about = SimulatedRows(folder.experiment or "simulation", replications.start, replications.stop)
     check_not_there(folder.path, about)
-    writer = LogWriter(folder.path, max_bytes=folder.max_bytes, uniforms=uniforms, simulated=about)
+    max_bytes = min(folder.max_bytes, _MOST_BYTES)
+    writer = LogWriter(folder.path, max_bytes=max_bytes, uniforms=uniforms, simulated=about)
     rules = DecisionRules(folder.path, folder.classes, synced=False)
     try:
         yield KeptLog(problem, about, writer, rules, folder.keep_seed)
