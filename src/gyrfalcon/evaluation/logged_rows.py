@@ -51,8 +51,7 @@ class LoggedRows:
         for rows in blocks(*table.shape):
             check_probabilities(table, rows)
             _check_columns(earned, chances, rows)
-            places = _places(chosen[rows], table.shape[1])
-            np.divide(_logged(table[rows], chosen[rows], places), chances[rows], out=weights[rows])
+            np.divide(_logged(table[rows], chosen[rows]), chances[rows], out=weights[rows])
         return LoggedRows(earned, chosen, table, weights)
 
 
@@ -183,9 +182,12 @@ def _places(actions: Ints, n_actions: int) -> Ints:
     return np.arange(0, len(actions) * n_actions, n_actions) + actions
 
 
-def _logged(table: Floats, actions: Ints, places: Ints) -> Floats:
-    """A table's entries of the logged actions, (n,)."""
-    return np.asarray(table[0].take(actions) if all_rows_alike(table) else table.reshape(-1).take(places))
+def _logged(table: Floats, actions: Ints, places: Ints | None = None) -> Floats:
+    """A table's entries of the logged actions, (n,); their places may be known."""
+    if all_rows_alike(table):
+        return np.asarray(table[0].take(actions))
+    places = _places(actions, table.shape[1]) if places is None else places
+    return np.asarray(table.reshape(-1).take(places))
 
 
 def _finite(column: Floats) -> bool:

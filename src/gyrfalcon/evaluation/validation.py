@@ -131,9 +131,8 @@ def as_positions(actions: ArrayLike, n_rows: int, n_actions: int) -> Ints:
             f"actions holds values of type {positions.dtype}; give whole numbers, the positions of actions "
             "counted from 0."
         )
-    valid = (positions >= 0) & (positions < n_actions)
-    if not valid.all():
-        row = int(valid.argmin())
+    if positions.min() < 0 or positions.max() >= n_actions:
+        row = int(((positions >= 0) & (positions < n_actions)).argmin())
         raise ValueError(
             f"row {row}: the action is {positions[row]}, but target has columns for 0 to {n_actions - 1}; "
             "give positions counted from 0, and a column of target for each action."
