@@ -41,13 +41,20 @@ class LoggedRows:
     """(n,): the target's probability of the logged action over its propensity."""
 
     @staticmethod
-    def of(rewards: ArrayLike, actions: ArrayLike, propensities: ArrayLike, target: ArrayLike) -> LoggedRows:
-        """Arrays as a user gave them, converted and checked once."""
+    def of(
+        rewards: ArrayLike,
+        actions: ArrayLike,
+        propensities: ArrayLike,
+        target: ArrayLike,
+        *,
+        out: Floats | None = None,
+    ) -> LoggedRows:
+        """Arrays as a user gave them, converted and checked once; weights go to `out` if it is given."""
         earned = as_column("rewards", rewards)
         chances = as_column("propensities", propensities, len(earned))
         table = as_table("target", target, len(earned))
         chosen = as_positions(actions, *table.shape)
-        weights = np.empty(len(earned))
+        weights = np.empty(len(earned)) if out is None else out
         for rows in blocks(*table.shape):
             check_probabilities(table, rows)
             _check_columns(earned, chances, rows)
@@ -86,10 +93,13 @@ def corrected_contributions(
     target: ArrayLike,
     predictions: ArrayLike,
     reweighted: Callable[[Floats], Floats],
+    *,
+    out: Floats | None = None,
 ) -> Floats:
     """sum_a pi(a) f(a) + weight (r - f(logged action)), (n,), for a function of importance weights (n,)."""
     log = _Log.of(rewards, actions, propensities, target, predictions)
-    return _finite_or_cleaned(log, lambda one: _combined(one, reweighted), lambda scores: scores)
+    scores = np.empty(len(log.rewards)) if out is None else out
+    return _finite_or_cleaned(log, lambda one: _combined(one, reweighted, scores), lambda scores: scores)
 
 
 def sums_over_actions(first: Floats, second: Floats) -> Floats:
@@ -128,8 +138,7 @@ def _in_columns(log: _Log) -> ModelledRows:
     return ModelledRows(weights, expected, residuals)
 
 
-def _combined(log: _Log, reweighted: Callable[[Floats], Floats]) -> Floats:
-    scores = np.empty(len(log.rewards))
+def _combined(log: _Log, reweighted: Callable[[Floats], Floats], scores: Floats) -> Floats:
     for rows, weights, expected, residuals in _modelled_blocks(log):
         np.multiply(reweighted(weights), residuals, out=scores[rows])
         scores[rows] += expected

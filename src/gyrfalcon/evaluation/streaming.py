@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,8 @@ from gyrfalcon.evaluation.estimate import Estimate
 from gyrfalcon.evaluation.importance_weighted import weighted_mean
 from gyrfalcon.evaluation.logged_rows import LoggedRows, ModelledRows, corrected_contributions
 
-ESTIMATORS = ("ips", "snips", "dr", "sndr")
+_N_COLUMNS = {"ips": 1, "snips": 2, "dr": 1, "sndr": 3}
+"""Estimators, and how many numbers of each row they keep."""
 _BLOCK = 2**22
 """Numbers of a block: what the memory allocator takes from the system and gives back by itself."""
 _WITH_MODEL = frozenset(("dr", "sndr"))
@@ -65,11 +66,11 @@ def estimate_in_batches(
     >>> estimate_in_batches(halves, lambda table: np.tile([0.25, 0.75], (len(table), 1)))
     Estimate(0.5, standard error 0.3062, 4 rows)
     """
-    check_choice("estimator", estimator, ESTIMATORS)
+    check_choice("estimator", estimator, tuple(_N_COLUMNS))
     if (estimator in _WITH_MODEL) != (predictions is not None):
         needs = "needs predictions" if estimator in _WITH_MODEL else "takes no predictions"
         raise ValueError(f'the estimator "{estimator}" {needs}; give them for "dr" and "sndr" alone.')
-    columns = _joined(_numbers(_checked(tables), target, estimator, predictions))
+    columns = _columns_of(tables, target, estimator, predictions)
     if estimator in {"ips", "dr"}:
         return Estimate.of_own_contributions(columns[0])
     correction = weighted_mean(columns[0], columns[1])
@@ -79,76 +80,70 @@ def estimate_in_batches(
     return Estimate(model.value + correction.value, model.influence + correction.influence)
 
 
-def _numbers(
-    tables: Iterable[tuple[int, DecisionTable]],
+def _columns_of(
+    tables: Iterable[DecisionTable],
     target: TableFunction,
     estimator: str,
     predictions: TableFunction | None,
-) -> Iterator[tuple[Floats, ...]]:
-    """What an estimator keeps of each table, in columns."""
-    for first, table in tables:
-        log = table.reward, table.action, table.propensity, target(table)
-        model = None if predictions is None else predictions(table)
-        try:
-            yield _of_table(log, model, estimator)
-        except ValueError as error:
-            places = f"rows {first} to {first + len(table) - 1}, counted in it from 0"
-            raise ValueError(f"in the table of {places}: {error}") from error
-
-
-def _of_table(log: _Logged, model: ArrayLike | None, estimator: str) -> tuple[Floats, ...]:
-    """What an estimator keeps of one table."""
-    if estimator == "dr" and model is not None:
-        return (corrected_contributions(*log, model, lambda weights: weights),)
-    if model is not None:
-        modelled = ModelledRows.of(*log, model)
-        return modelled.weights, modelled.residuals, modelled.expected
-    rows = LoggedRows.of(*log)
-    if estimator == "ips":
-        return (np.multiply(rows.weights, rows.rewards, out=rows.weights),)
-    return rows.weights, rows.rewards
-
-
-def _checked(tables: Iterable[DecisionTable]) -> Iterator[tuple[int, DecisionTable]]:
-    """Tables that have rows, with the number of their first one."""
+) -> list[Floats]:
+    """What an estimator keeps of all rows, in columns."""
+    columns = [_Column() for _ in range(_N_COLUMNS[estimator])]
     first = 0
     for table in tables:
         if len(table):
-            yield first, table
+            log = table.reward, table.action, table.propensity, target(table)
+            model = None if predictions is None else predictions(table)
+            try:
+                _put(log, model, estimator, [column.next(len(table)) for column in columns])
+            except ValueError as error:
+                places = f"rows {first} to {first + len(table) - 1}, counted in it from 0"
+                raise ValueError(f"in the table of {places}: {error}") from error
         first += len(table)
-
-
-def _joined(pieces: Iterator[tuple[Floats, ...]]) -> list[Floats]:
-    """Columns of all pieces, kept in large blocks, which go back to the system as they are joined."""
-    columns: list[list[Floats]] = []
-    n = 0
-    for piece in pieces:
-        columns = columns or [[] for _ in piece]
-        for blocks, values in zip(columns, piece, strict=True):
-            _put(blocks, values, n)
-        n += len(piece[0])
-    if not n:
+    if not first:
         raise ValueError("the tables have no rows; give a log with at least one decision.")
-    return [_one(blocks, n) for blocks in columns]
+    return [column.joined() for column in columns]
 
 
-def _put(blocks: list[Floats], values: Floats, start: int) -> None:
-    """Write values into blocks from place `start` on, with new blocks as they are needed."""
-    done = 0
-    while done < len(values):
-        block, place = divmod(start + done, _BLOCK)
-        if block == len(blocks):
-            blocks.append(np.empty(_BLOCK))
-        length = min(len(values) - done, _BLOCK - place)
-        blocks[block][place : place + length] = values[done : done + length]
-        done += length
+def _put(log: _Logged, model: ArrayLike | None, estimator: str, columns: list[Floats]) -> None:
+    """Write what an estimator keeps of one table."""
+    if estimator == "dr" and model is not None:
+        corrected_contributions(*log, model, lambda weights: weights, out=columns[0])
+    elif model is not None:
+        modelled = ModelledRows.of(*log, model)
+        for column, values in zip(
+            columns, (modelled.weights, modelled.residuals, modelled.expected), strict=True
+        ):
+            column[:] = values
+    else:
+        rows = LoggedRows.of(*log, out=columns[0])
+        if estimator == "ips":
+            columns[0] *= rows.rewards
+        else:
+            columns[1][:] = rows.rewards
 
 
-def _one(blocks: list[Floats], n: int) -> Floats:
-    """The first n numbers of blocks, which are given up one after the other."""
-    if len(blocks) == 1:
-        return blocks[0][:n]
-    column = np.empty(n)
-    for start in range(0, n, _BLOCK):
-        column[start : start + _BLOCK] = blocks.pop(0)[: n - start]
-    return column
+class _Column:
+    """Numbers in large blocks, which go back to the system as they are joined."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Floats] = []
+        self._used: list[int] = []
+
+    def next(self, n: int) -> Floats:
+        """Place for the next n numbers, in one piece."""
+        if not self._blocks or self._used[-1] + n > len(self._blocks[-1]):
+            self._blocks.append(np.empty(max(_BLOCK, n)))
+            self._used.append(0)
+        start = self._used[-1]
+        self._used[-1] += n
+        return self._blocks[-1][start : start + n]
+
+    def joined(self) -> Floats:
+        """All numbers, (n,)."""
+        if len(self._blocks) == 1:
+            return self._blocks[0][: self._used[0]]
+        column = np.empty(sum(self._used))
+        stops = np.cumsum(self._used).tolist()
+        for stop, used in zip(stops, self._used, strict=True):
+            column[stop - used : stop] = self._blocks.pop(0)[:used]
+        return column
