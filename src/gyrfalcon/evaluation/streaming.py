@@ -139,7 +139,7 @@ class _Column:
         return self._blocks[-1][start : start + n]
 
     def joined(self) -> Floats:
-        """All numbers, (n,)."""
+        """All numbers in one array, (n,)."""
         if len(self._blocks) == 1:
             return self._blocks[0][: self._used[0]]
         column = np.empty(sum(self._used))
