@@ -20,6 +20,7 @@ from benchmarks import (
     constrained,
     decisions,
     dual,
+    evaluation,
     imports,
     latency,
     log_columns,
@@ -43,6 +44,7 @@ SUBJECTS = (
     online,
     batches,
     replications,
+    evaluation,
     log_columns,
 )
 ROWS = [row for subject in SUBJECTS for row in subject.ROWS]

@@ -44,6 +44,7 @@ from gyrfalcon.evaluation.policy_evaluation import evaluate as evaluate
 from gyrfalcon.evaluation.predictions import predictions_by_time as predictions_by_time
 from gyrfalcon.evaluation.propensity_estimates import PropensityEstimate as PropensityEstimate
 from gyrfalcon.evaluation.propensity_estimates import estimated_propensities as estimated_propensities
+from gyrfalcon.evaluation.streaming import estimate_in_batches as estimate_in_batches
 from gyrfalcon.evaluation.switching import switch as switch
 from gyrfalcon.evaluation.target_policies import always as always
 from gyrfalcon.evaluation.target_policies import by_row as by_row

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.estimates.validation import check_propensities, check_rewards
 from gyrfalcon.evaluation.validation import (
+    all_rows_alike,
     as_column,
     as_positions,
     as_table,
@@ -20,6 +21,7 @@ from gyrfalcon.evaluation.validation import (
     check_probabilities,
     finite_predictions,
     matching_table,
+    rows_together,
 )
 
 T = TypeVar("T")
@@ -39,13 +41,20 @@ class LoggedRows:
     """(n,): the target's probability of the logged action over its propensity."""
 
     @staticmethod
-    def of(rewards: ArrayLike, actions: ArrayLike, propensities: ArrayLike, target: ArrayLike) -> LoggedRows:
-        """Arrays as a user gave them, converted and checked once."""
+    def of(
+        rewards: ArrayLike,
+        actions: ArrayLike,
+        propensities: ArrayLike,
+        target: ArrayLike,
+        *,
+        out: Floats | None = None,
+    ) -> LoggedRows:
+        """Arrays as a user gave them, converted and checked once; weights go to `out` if it is given."""
         earned = as_column("rewards", rewards)
         chances = as_column("propensities", propensities, len(earned))
         table = as_table("target", target, len(earned))
         chosen = as_positions(actions, *table.shape)
-        weights = np.empty(len(earned))
+        weights = np.empty(len(earned)) if out is None else out
         for rows in blocks(*table.shape):
             check_probabilities(table, rows)
             _check_columns(earned, chances, rows)
@@ -84,10 +93,13 @@ def corrected_contributions(
     target: ArrayLike,
     predictions: ArrayLike,
     reweighted: Callable[[Floats], Floats],
+    *,
+    out: Floats | None = None,
 ) -> Floats:
     """sum_a pi(a) f(a) + weight (r - f(logged action)), (n,), for a function of importance weights (n,)."""
     log = _Log.of(rewards, actions, propensities, target, predictions)
-    return _finite_or_cleaned(log, lambda one: _combined(one, reweighted), lambda scores: scores)
+    scores = np.empty(len(log.rewards)) if out is None else out
+    return _finite_or_cleaned(log, lambda one: _combined(one, reweighted, scores), lambda scores: scores)
 
 
 def sums_over_actions(first: Floats, second: Floats) -> Floats:
@@ -126,8 +138,7 @@ def _in_columns(log: _Log) -> ModelledRows:
     return ModelledRows(weights, expected, residuals)
 
 
-def _combined(log: _Log, reweighted: Callable[[Floats], Floats]) -> Floats:
-    scores = np.empty(len(log.rewards))
+def _combined(log: _Log, reweighted: Callable[[Floats], Floats], scores: Floats) -> Floats:
     for rows, weights, expected, residuals in _modelled_blocks(log):
         np.multiply(reweighted(weights), residuals, out=scores[rows])
         scores[rows] += expected
@@ -136,14 +147,17 @@ def _combined(log: _Log, reweighted: Callable[[Floats], Floats]) -> Floats:
 
 def _modelled_blocks(log: _Log) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
     """Some rows at a time: weights, expected rewards and residuals of those, once they are found valid."""
-    ones = np.ones(log.target.shape[1])
-    for rows in blocks(*log.target.shape):
+    n_actions = log.target.shape[1]
+    ones, products = np.ones(n_actions), np.empty((rows_together(n_actions, 2), n_actions))
+    for rows in blocks(len(log.target), n_actions, 2):
         target, model, actions = log.target[rows], log.predictions[rows], log.actions[rows]
         check_probabilities(log.target, rows)
         _check_columns(log.rewards, log.propensities, rows)
-        expected = (target * model) @ ones
-        residuals = log.rewards[rows] - _logged(model, actions)
-        yield rows, _logged(target, actions) / log.propensities[rows], expected, residuals
+        expected = np.multiply(target, model, out=products[: len(actions)]) @ ones
+        places = _places(actions, n_actions)
+        residuals = log.rewards[rows] - _logged(model, actions, places)
+        weights = _logged(target, actions, places) / log.propensities[rows]
+        yield rows, weights, expected, residuals
 
 
 def _finite_or_cleaned(log: _Log, compute: Callable[[_Log], T], numbers: Callable[[T], Floats]) -> T:
@@ -172,10 +186,17 @@ def _check_columns(rewards: Floats, propensities: Floats, rows: slice) -> None:
         check_propensities(propensities)
 
 
-def _logged(table: Floats, actions: Ints) -> Floats:
-    """A table's entries of the logged actions, (n,)."""
-    n, n_actions = table.shape
-    return table.reshape(-1).take(np.arange(0, n * n_actions, n_actions) + actions)
+def _places(actions: Ints, n_actions: int) -> Ints:
+    """Places of the logged actions in a table (n, K) that is read row by row."""
+    return np.arange(0, len(actions) * n_actions, n_actions) + actions
+
+
+def _logged(table: Floats, actions: Ints, places: Ints | None = None) -> Floats:
+    """A table's entries of the logged actions, (n,); their places may be known."""
+    if all_rows_alike(table):
+        return np.asarray(table[0].take(actions))
+    places = _places(actions, table.shape[1]) if places is None else places
+    return np.asarray(table.reshape(-1).take(places))
 
 
 def _finite(column: Floats) -> bool:

@@ -17,9 +17,9 @@ _CELLS = 1 << 17
 """Numbers of a table that are looked at together: they stay in the cache while they are."""
 
 
-def blocks(n_rows: int, n_actions: int) -> Iterator[slice]:
-    """Rows of a table (n, K), some at a time."""
-    size = max(1, _CELLS // n_actions)
+def blocks(n_rows: int, n_actions: int, n_tables: int = 1) -> Iterator[slice]:
+    """Rows of one or more tables (n, K), some at a time."""
+    size = rows_together(n_actions, n_tables)
     return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
 
 
@@ -31,9 +31,19 @@ def target_probabilities(target: ArrayLike, n_rows: int | None = None, name: str
     return table
 
 
+def rows_together(n_actions: int, n_tables: int = 1) -> int:
+    """How many rows of tables (n, K) are looked at together."""
+    return max(1, _CELLS // (n_actions * n_tables))
+
+
+def all_rows_alike(table: Floats) -> bool:
+    """Whether all rows of a table are one in memory, as `np.broadcast_to` makes them of a row."""
+    return table.strides[0] == 0
+
+
 def check_probabilities(table: Floats, rows: slice, name: str = "target") -> None:
     """Refuse rows of a table that are no probabilities."""
-    block = table[rows]
+    block = table[rows][:1] if all_rows_alike(table) else table[rows]
     with np.errstate(invalid="ignore", over="ignore"):
         sums = block @ np.ones(block.shape[1])
     # Numbers of at least 0 that sum to 1 are at most 1. A nan fails every comparison.
@@ -121,9 +131,8 @@ def as_positions(actions: ArrayLike, n_rows: int, n_actions: int) -> Ints:
             f"actions holds values of type {positions.dtype}; give whole numbers, the positions of actions "
             "counted from 0."
         )
-    valid = (positions >= 0) & (positions < n_actions)
-    if not valid.all():
-        row = int(valid.argmin())
+    if positions.min() < 0 or positions.max() >= n_actions:
+        row = int(((positions >= 0) & (positions < n_actions)).argmin())
         raise ValueError(
             f"row {row}: the action is {positions[row]}, but target has columns for 0 to {n_actions - 1}; "
             "give positions counted from 0, and a column of target for each action."

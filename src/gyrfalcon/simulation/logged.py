@@ -61,7 +61,7 @@ def replay(
 
 def _counted(rows: _Rows, epoch: Epoch) -> Iterator[_Counted]:
     """The rounds of an epoch, some at a time."""
-    for first, last in _stretches(epoch, min(epoch.stop, rows.n_rounds)):
+    for first, last in stretches(epoch, min(epoch.stop, rows.n_rounds)):
         round_ = first
         while round_ < last:
             counted = rows.counted(epoch, round_, last)
@@ -70,7 +70,7 @@ def _counted(rows: _Rows, epoch: Epoch) -> Iterator[_Counted]:
                 yield counted
 
 
-def _stretches(epoch: Epoch, stop: int) -> Iterator[tuple[int, int]]:
+def stretches(epoch: Epoch, stop: int) -> Iterator[tuple[int, int]]:
     """Rounds in which an epoch decides alike: its passive tail is apart.
 
     Which round a row will be is known only after the rows before it were decided; within a stretch it does

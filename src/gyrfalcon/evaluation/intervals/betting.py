@@ -43,7 +43,7 @@ def betting_sequence(
     largest_loss : float
         The share of the capital that one row may take, in (0, 1). With 0.5 bounds are narrower after few
         rows of rare rewards (0.019 instead of 0.023 after 1,000 with a mean of 0.01), and elsewhere up to a
-        third wider; `python -m benchmarks.bets` has the table.
+        quarter wider; `python -m benchmarks.bets` has the table.
 
     Examples
     --------
