@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,8 @@ def _values(batch: Any, name: str) -> Values:
 
 def list_lengths(lists: Any) -> Ints:
     """Numbers of elements in each row, 0 where a list is missing."""
-    lengths = lists.value_lengths().fill_null(0)
-    return np.asarray(lengths.to_numpy(zero_copy_only=False), dtype=np.int64)
+    lengths = np.diff(_offsets(lists)).astype(np.int64)
+    return lengths if lists.null_count == 0 else np.where(is_known(lists), lengths, 0)
 
 
 def label_positions(texts: Any, places: Mapping[str, int], n: int) -> Ints:
@@ -43,39 +44,85 @@ def label_positions(texts: Any, places: Mapping[str, int], n: int) -> Ints:
     coded = texts if hasattr(texts, "dictionary") else texts.dictionary_encode()
     known = [places.get(text, UNKNOWN_ACTION) for text in coded.dictionary.to_pylist()]
     if coded.null_count == 0 and known == list(range(len(known))):
-        return np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
-    table = np.array([*known, UNKNOWN_ACTION], dtype=np.int64)
-    codes = coded.indices if coded.null_count == 0 else coded.indices.fill_null(len(known))
-    return np.asarray(table.take(codes.to_numpy(zero_copy_only=False)))
+        return _numbers(coded.indices).astype(np.int64)
+    return np.asarray(np.array([*known, UNKNOWN_ACTION], dtype=np.int64).take(_codes(coded)))
 
 
 def float_values(values: Any, n: int | None) -> Floats:
     """Numbers as they are in memory, nan where they are missing."""
     if values is None:
         return np.full(n or 0, np.nan)
-    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+    numbers = _numbers(values).astype(np.float64, copy=False)
+    return numbers if values.null_count == 0 else np.where(is_known(values), numbers, np.nan)
 
 
 def text_values(values: Any, n: int) -> Texts:
     """Texts as Python strings, None where they are missing."""
     if values is None:
         return np.full(n, None, dtype=object)
-    if not hasattr(values, "dictionary"):
-        return np.asarray(values.to_numpy(zero_copy_only=False), dtype=object)
-    texts = np.array([*values.dictionary.to_pylist(), None], dtype=object)
-    codes = values.indices.fill_null(len(texts) - 1)
-    return np.asarray(texts[codes.to_numpy(zero_copy_only=False)])
+    if hasattr(values, "dictionary"):
+        return np.array([*values.dictionary.to_pylist(), None], dtype=object).take(_codes(values))
+    offsets, (_, _, data) = _offsets(values).tolist(), values.buffers()
+    content = b"" if data is None else data.to_pybytes()
+    if content.isascii():
+        whole = content.decode("ascii")
+        texts = [whole[first:last] for first, last in pairwise(offsets)]
+    else:
+        texts = [content[first:last].decode() for first, last in pairwise(offsets)]
+    column = np.fromiter(texts, dtype=object, count=len(texts))
+    if values.null_count:
+        column[~is_known(values)] = None
+    return column
 
 
 def integer_values(values: Any, n: int) -> Ints:
     """Whole numbers, -1 where they are missing."""
     if values is None:
         return np.full(n, -1)
-    return np.asarray(values.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+    numbers = _numbers(values).astype(np.int64, copy=False)
+    return numbers if values.null_count == 0 else np.where(is_known(values), numbers, -1)
 
 
 def flag_values(values: Any, n: int) -> Bools:
     """Booleans, false where they are missing."""
     if values is None:
         return np.zeros(n, dtype=np.bool_)
-    return np.asarray(values.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return _bits(values.buffers()[1], values) & is_known(values)
+
+
+def is_known(values: Any) -> Bools:
+    """Which values are not missing, (n,)."""
+    bits = values.buffers()[0]
+    return np.ones(len(values), dtype=np.bool_) if bits is None else _bits(bits, values)
+
+
+def _codes(coded: Any) -> Ints:
+    """Places in the dictionary, and the one after its end where a value is missing."""
+    codes = _numbers(coded.indices).astype(np.int64)
+    return codes if coded.null_count == 0 else np.where(is_known(coded.indices), codes, len(coded.dictionary))
+
+
+def _numbers(values: Any) -> Values:
+    """Numbers over the memory of an array; to_numpy would import pandas, where it is installed."""
+    kind = np.dtype(values.type.to_pandas_dtype())
+    buffer = values.buffers()[1]
+    if buffer is None:
+        return np.zeros(len(values), dtype=kind)
+    return np.frombuffer(buffer, kind, len(values), values.offset * kind.itemsize)
+
+
+def _offsets(values: Any) -> Values:
+    """Where the elements of each row begin, and where the last one ends."""
+    buffer = values.buffers()[1]
+    kind = np.dtype(np.int64 if str(values.type).startswith("large_") else np.int32)
+    if buffer is None or not len(values):
+        return np.zeros(len(values) + 1, dtype=kind)
+    return np.frombuffer(buffer, kind, len(values) + 1, values.offset * kind.itemsize)
+
+
+def _bits(buffer: Any, values: Any) -> Bools:
+    if not len(values):
+        return np.zeros(0, dtype=np.bool_)
+    stop = values.offset + len(values)
+    bits = np.unpackbits(np.frombuffer(buffer, np.uint8), bitorder="little", count=stop)
+    return bits[values.offset :].astype(np.bool_)

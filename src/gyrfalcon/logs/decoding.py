@@ -17,6 +17,7 @@ from gyrfalcon.logs.arrow_values import (
     flag_values,
     float_values,
     integer_values,
+    is_known,
     label_positions,
     list_lengths,
     text_values,
@@ -153,7 +154,7 @@ class _Cells:
         if lists is None or lists.null_count == n:
             return _Cells(n, n_actions, None, None, every, decoder)
         lengths = list_lengths(lists)
-        restricted = np.asarray(lists.is_valid().to_numpy(zero_copy_only=False))
+        restricted = is_known(lists)
         given = label_positions(lists.flatten(), places, int(lengths.sum()))
         if (given == UNKNOWN_ACTION).any():
             raise ValueError(f"{decoder.path} is damaged: an eligible action is none of its actions.")
@@ -231,7 +232,7 @@ def _convert(name: str, arrays: Mapping[str, Any], n: int) -> Any:
     if name == "passive":
         return label_positions(arrays.get("phase"), {"passive": 1}, n) == 1
     if name == "overridden" and name not in arrays and "shown" in arrays:
-        return np.asarray(arrays["shown"].is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
+        return is_known(arrays["shown"])
     return _OPTIONAL[name](arrays.get(name), n)
 
 

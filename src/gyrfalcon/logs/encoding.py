@@ -98,7 +98,7 @@ def _coded(places: Ints, texts: Sequence[str], missing: Bools | None = None) -> 
     import pyarrow as pa
 
     codes = _array(places.astype(np.int32), missing)
-    return pa.DictionaryArray.from_arrays(codes, pa.array(list(texts), pa.string()))
+    return pa.DictionaryArray.from_arrays(codes, _texts(np.array(texts, dtype=object)))
 
 
 def _numbers(values: Floats | None) -> Any:
@@ -115,7 +115,14 @@ def _plain(values: Values | None) -> Any:
 def _texts(values: Texts | None) -> Any:
     import pyarrow as pa
 
-    return None if values is None else pa.array(values.tolist(), pa.string())
+    if values is None:
+        return None
+    parts = [b"" if text is None else text.encode() for text in values.tolist()]
+    offsets = np.concatenate([[0], np.cumsum(list(map(len, parts)))]).astype(np.int32)
+    missing = np.array([text is None for text in values.tolist()], dtype=np.bool_)
+    known = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+    buffers = [known, pa.py_buffer(offsets), pa.py_buffer(b"".join(parts))]
+    return pa.Array.from_buffers(pa.string(), len(values), buffers)
 
 
 def _array(values: Values, missing: Bools | None = None) -> Any:
