@@ -7,7 +7,7 @@ from pathlib import Path
 from gyrfalcon.registry import DOORS, MODULES, public_entries
 
 SOURCE = Path(__file__).parents[1] / "src"
-NOTE = "# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it."
+NOTE = "# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it."
 
 
 def stub_path(door: str) -> Path:

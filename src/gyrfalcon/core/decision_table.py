@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.core.optional_columns import feature_table, joined_column
 from gyrfalcon.core.records import PASSIVE, POLICY, Log
 from gyrfalcon.frames import Column, Lists, Tabular, label_column, phase_column
 
@@ -164,7 +165,7 @@ class DecisionTable(Tabular):
         places = {label: place for place, label in enumerate(labels)}
         chosen = np.array([places.get(label, UNKNOWN_ACTION) for label in action], dtype=np.int64)
         n = len(chosen)
-        numbers = np.zeros((n, 0)) if shared is None else _table_of(shared, n)
+        numbers = feature_table(shared, n)
         names = (
             tuple(f"x{place}" for place in range(numbers.shape[1])) if features is None else tuple(features)
         )
@@ -209,7 +210,10 @@ class DecisionTable(Tabular):
         first = tables[0]
         if len(tables) == 1:
             return first
-        joined: dict[str, Any] = {name: _joined(tables, name) for name in _COLUMNS}
+        sizes = [len(one) for one in tables]
+        joined: dict[str, Any] = {
+            name: joined_column([getattr(one, name) for one in tables], sizes) for name in _COLUMNS
+        }
         contexts = Contexts.concat([one.contexts for one in tables], first.n_actions)
         rows = np.concatenate([one.rows for one in tables])
         return replace(first, contexts=contexts, source_row=rows, **joined)
@@ -289,24 +293,3 @@ _COLUMNS = frozenset(
         *("round", "passive", "model", "experiment", "defaulted", "late", "overridden", "shadow"),
     )
 )
-
-
-def _joined(tables: Sequence[DecisionTable], name: str) -> Any:
-    """A column of all tables, unknown in the rows of those that lack it; None if all do."""
-    parts = [getattr(table, name) for table in tables]
-    known = next((part for part in parts if part is not None), None)
-    if known is None:
-        return None
-    unknown: Any = np.nan if known.dtype.kind == "f" else None if known.dtype == object else False
-    return np.concatenate(
-        [
-            np.full((len(table), *known.shape[1:]), unknown, dtype=known.dtype) if part is None else part
-            for table, part in zip(tables, parts, strict=True)
-        ]
-    )
-
-
-def _table_of(values: Any, n_rows: int) -> Floats:
-    """Numbers of a user as (n, p), one row for each decision."""
-    table = np.asarray(values, dtype=np.float64)
-    return table.reshape(n_rows, -1) if n_rows else table.reshape(0, *table.shape[1:2] or (0,))

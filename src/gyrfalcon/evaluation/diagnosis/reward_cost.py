@@ -33,7 +33,7 @@ MEAN_WEIGHT_TOLERANCE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyValue:
+class ClassValue:
     """A greedy policy's mean reward per round, and what it earns beyond the class's own greedy policy.
 
     Attributes
@@ -57,11 +57,11 @@ class RewardCost:
 
     Attributes
     ----------
-    plain : PolicyValue
+    plain : ClassValue
         The class, fitted to all rows alike.
-    uniform : PolicyValue
+    uniform : ClassValue
         The class, fitted to rows weighted to uniform play: what a constraint by passive rows aims at.
-    richer : PolicyValue
+    richer : ClassValue
         The class or a richer one, whichever predicted earlier blocks best.
     chosen : str
         Which class that was in the last block.
@@ -74,9 +74,9 @@ class RewardCost:
         What needs attention.
     """
 
-    plain: PolicyValue
-    uniform: PolicyValue
-    richer: PolicyValue
+    plain: ClassValue
+    uniform: ClassValue
+    richer: ClassValue
     chosen: str
     n_rows: int
     supported: bool
@@ -260,11 +260,11 @@ def _proxies(later: Log, policy: Floats, distribution: Floats | None) -> Floats:
     return np.asarray(np.where(np.isfinite(exact), exact, observed))
 
 
-def _compared(values: Floats, weights: Floats, level: float) -> list[PolicyValue]:
+def _compared(values: Floats, weights: Floats, level: float) -> list[ClassValue]:
     """Values of the three policies from their doubly robust scores (3, n), and gains over the first."""
     names = "the class, fitted to all rows", "the class, weighted to uniform play", "the richer class"
     return [
-        PolicyValue(
+        ClassValue(
             name,
             weighted_interval(values[place], weights, level),
             None if place == 0 else weighted_interval(values[place] - values[0], weights, level),
