@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon import bandit as bandit
 from gyrfalcon import environments as environments
 from gyrfalcon import estimates as estimates

@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel as EpsilonGreedyKernel
 from gyrfalcon.core.policies.kernels import InverseGapWeighting as InverseGapWeighting
 from gyrfalcon.core.policies.kernels import Kernel as Kernel

@@ -149,7 +149,6 @@ PUBLIC_NAMES: tuple[PublicName, ...] = (
     ("SpecificationTests", "estimates.misspecification.specification_result", "estimate_part"),
     ("DecisionTable", "core.decision_table", "log"),
     ("read_log", "logs.opening", "log"),
-    ("stored_policy", "logs.stored_policies", "log"),
     ("LogReader", "logs.log_reader", "log"),
     ("LogWriter", "logs.log_writer", "log"),
     ("write_log", "logs.opening", "log"),

@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.bandit.audit import audit_decision_log as audit_decision_log
 from gyrfalcon.bandit.audit_report import AuditReport as AuditReport
 from gyrfalcon.bandit.audit_report import Difference as Difference

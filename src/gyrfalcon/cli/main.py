@@ -29,11 +29,6 @@ COMMANDS: CommandTable = {
     "diagnose": ("gyrfalcon.cli.diagnose", "Say whether a model class is wrong, where, and at what cost."),
     "convert": ("gyrfalcon.cli.convert", "Convert a log from one format to another."),
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what differs."),
-    "evaluate": (
-        "gyrfalcon.cli.evaluate",
-        "Estimate what other policies would have earned by a log.",
-    ),
-    "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
 }

@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.environments.data.classification import Classification as Classification
 from gyrfalcon.environments.data.logged_replay import LoggedReplay as LoggedReplay
 from gyrfalcon.environments.data.named import dataset as dataset

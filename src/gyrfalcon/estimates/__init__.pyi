@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.estimates.misspecification.passive_share import EpsilonChoice as EpsilonChoice
 from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice as epsilon_choice
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate as MisspecificationEstimate

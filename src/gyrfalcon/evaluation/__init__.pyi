@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.evaluation.calibration import CalibrationGroup as CalibrationGroup
 from gyrfalcon.evaluation.calibration import PropensityCalibration as PropensityCalibration
 from gyrfalcon.evaluation.calibration import propensity_calibration as propensity_calibration
@@ -11,7 +11,7 @@ from gyrfalcon.evaluation.diagnosis.profiles import FeatureProfile as FeaturePro
 from gyrfalcon.evaluation.diagnosis.profiles import PairProfile as PairProfile
 from gyrfalcon.evaluation.diagnosis.profiles import Region as Region
 from gyrfalcon.evaluation.diagnosis.result import Diagnosis as Diagnosis
-from gyrfalcon.evaluation.diagnosis.reward_cost import PolicyValue as PolicyValue
+from gyrfalcon.evaluation.diagnosis.reward_cost import ClassValue as ClassValue
 from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost as RewardCost
 from gyrfalcon.evaluation.diagnosis.risk_by_epoch import EpochRisk as EpochRisk
 from gyrfalcon.evaluation.diagnosis.usable_rows import SetAside as SetAside

@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.experiment.final_policy import FinalPolicy as FinalPolicy
 from gyrfalcon.experiment.results import Comparison as Comparison
 from gyrfalcon.experiment.results import ExperimentResult as ExperimentResult

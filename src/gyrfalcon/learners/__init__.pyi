@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.core.epochs import PassiveDesign as PassiveDesign
 from gyrfalcon.core.epochs import decide as decide
 from gyrfalcon.core.policies.kernel_policy import KernelPolicy as KernelPolicy

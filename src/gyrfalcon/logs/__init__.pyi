@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.core.decision_table import DecisionTable as DecisionTable
 from gyrfalcon.logs.formats.frames import table_from_frame as table_from_frame
 from gyrfalcon.logs.formats.mapping import ColumnMapping as ColumnMapping
@@ -9,9 +9,8 @@ from gyrfalcon.logs.log_reader import LogReader as LogReader
 from gyrfalcon.logs.log_writer import LogWriter as LogWriter
 from gyrfalcon.logs.opening import read_log as read_log
 from gyrfalcon.logs.opening import write_log as write_log
-from gyrfalcon.logs.set_aside import write_set_aside as write_set_aside
-from gyrfalcon.logs.stored_policies import stored_policy as stored_policy
 from gyrfalcon.logs.policies import stored_policies as stored_policies
 from gyrfalcon.logs.policies import stored_policy as stored_policy
+from gyrfalcon.logs.set_aside import write_set_aside as write_set_aside
 
 __all__: list[str]

@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.oracles.features.bases import Identity as Identity
 from gyrfalcon.oracles.features.bases import Polynomial as Polynomial
 from gyrfalcon.oracles.features.smooth import RandomFourier as RandomFourier

@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.simulation.experiments import SimulatedExperiments as SimulatedExperiments
 from gyrfalcon.simulation.experiments import simulate_experiment as simulate_experiment
 from gyrfalcon.simulation.learner_evaluation import evaluate_learner as evaluate_learner

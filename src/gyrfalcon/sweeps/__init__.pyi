@@ -1,4 +1,4 @@
-# Written by `make stubs` from gyrfalcon/registry.py: change that, and run it.
+# Written by `make stubs` from gyrfalcon/public_names.py: change that, and run it.
 from gyrfalcon.sweeps.content_key import Keyed as Keyed
 from gyrfalcon.sweeps.errors import SweepError as SweepError
 from gyrfalcon.sweeps.run import Sweep as Sweep
