@@ -21,13 +21,15 @@ from gyrfalcon.bandit.decision_rules import DecisionRule
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.epochs import action_probabilities, decide
+from gyrfalcon.core.records import CONTROL
 from gyrfalcon.core.simulated_uniforms import needs_coins, uniforms_again
+from gyrfalcon.frames import phase_column
 from gyrfalcon.logs.log_reader import LogReader
 from gyrfalcon.logs.schema import LogSchema
 
 _ROWS = 2**14
 _ROUNDING = 1e-9
-_FURTHER = ("epoch_round", "seed")
+_FURTHER = ("epoch_round", "seed", "phase")
 _NEEDED = frozenset(("event_id", "experiment", "model", "epoch", "round", "passive", "distribution"))
 _OF_REPLAY = "a replay of a log drew their actions, so that only their probabilities were compared"
 _GAPS = "rounds before them are missing, so that only their probabilities were compared"
@@ -132,7 +134,8 @@ def _audit_stretch(audit: _Audit, schema: LogSchema, table: DecisionTable, furth
     else:
         uniforms = None
         found.reasons[reason] += int(fits.sum())
-    _compare(rule, table.take(fits), further["epoch_round"][fits], uniforms, found)
+    own = {name: column[fits] for name, column in further.items()}
+    _compare(rule, table.take(fits), own, uniforms, found)
 
 
 def _why_not_drawn(schema: LogSchema, seed: Any, has_gaps: bool) -> str | None:
@@ -145,9 +148,14 @@ def _why_not_drawn(schema: LogSchema, seed: Any, has_gaps: bool) -> str | None:
 
 
 def _compare(
-    rule: DecisionRule, table: DecisionTable, rounds: Ints, uniforms: Floats | None, found: Findings
+    rule: DecisionRule,
+    table: DecisionTable,
+    further: dict[str, Any],
+    uniforms: Floats | None,
+    found: Findings,
 ) -> None:
     """Compare rows with what the rule gives, bit for bit."""
+    rounds = further["epoch_round"]
     shares = action_probabilities(rule.epoch, rounds, table.contexts)
     rows = np.arange(len(table))
     assert table.distribution is not None
@@ -160,9 +168,8 @@ def _compare(
         labels = np.fromiter(rule.actions, dtype=object, count=len(rule.actions))
         computed["action"] = labels[table.action], labels[drawn.action]
         computed["propensity"] = table.propensity, shares[rows, drawn.action]
-        phases = np.array(["policy", "passive"], dtype=object)
-        assert table.passive is not None
-        computed["phase"] = phases[table.passive.astype(int)], phases[drawn.component & 1]
+        passive, control = (drawn.component & 1).astype(np.bool_), drawn.component == CONTROL
+        computed["phase"] = further["phase"], phase_column(passive, control)
     different = np.zeros(len(table), dtype=np.bool_)
     for name, (logged, again) in computed.items():
         unequal = logged != again

@@ -17,9 +17,9 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.epochs import Epoch, action_probabilities
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.core.records import Decisions
+from gyrfalcon.core.records import CONTROL, Decisions
 from gyrfalcon.environments.protocol import NEVER
-from gyrfalcon.frames import text_column
+from gyrfalcon.frames import phase_column, text_column
 from gyrfalcon.logs.folder import LogFolder
 from gyrfalcon.logs.log_writer import LogWriter
 from gyrfalcon.logs.schema import SimulatedRows, Uniforms
@@ -131,6 +131,7 @@ class KeptReplication:
         known = decisions.round if due is None else due
         arrives = known < NEVER
         own = decisions.round - epoch.start
+        passive = (decisions.component & 1).astype(np.bool_)
         table = DecisionTable(
             actions=problem.actions,
             contexts=contexts,
@@ -145,10 +146,15 @@ class KeptReplication:
             reward_time=np.where(arrives, known + 1.0, np.nan),
             epoch=decisions.epoch,
             round=decisions.round,
-            passive=(decisions.component & 1).astype(np.bool_),
+            passive=passive,
             model=np.full(n, model, dtype=object),
             experiment=np.full(n, self.experiment, dtype=object),
             reward_range=None if problem.out_of_range == "accept" else problem.reward_range,
             cost=problem.cost,
         )
-        self.log.writer.append(table, {"epoch_round": own, "seed": np.full(n, self.seed_text, dtype=object)})
+        further = {
+            "epoch_round": own,
+            "seed": np.full(n, self.seed_text, dtype=object),
+            "phase": phase_column(passive, decisions.component == CONTROL),
+        }
+        self.log.writer.append(table, further)
