@@ -48,7 +48,7 @@ def diagnose(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel="Output")] = False,
 ) -> None:
-    """Say whether a model class is wrong, where, and what that costs in reward.
+    """Say whether a model class is wrong, where, and what it costs.
 
     The misspecification b of the class with an interval, tests of the hypothesis b = 0, the excess risk of
     the fit by epoch, the actions and contexts in which rewards are above or below its predictions, what the

@@ -26,7 +26,7 @@ COMMANDS: CommandTable = {
     "audit": ("gyrfalcon.cli.audit", "Compute every decision of a log again, and say what does not agree."),
     "diagnose": (
         "gyrfalcon.cli.diagnose",
-        "Say whether a model class is wrong in a log, where, and what it costs.",
+        "Say whether a model class is wrong, where, and what it costs.",
     ),
     "compact": ("gyrfalcon.cli.compact", "Turn the closed files of a decision log into Parquet files."),
     "learners": ("gyrfalcon.cli.learners", "List the learners and environments, or the settings of one."),
