@@ -91,7 +91,7 @@ def residual_rows(log: Log, n_actions: int, rows: RowChoice = "auto") -> Uniform
 
 
 def evenly_spread(rows: UniformRows, most: int) -> UniformRows:
-    """At most so many of the rows, evenly spread over the log, which saves time and memory."""
+    """Rows evenly spread over the log, at most as many as given, which saves time and memory."""
     n = len(rows.log)
     if n <= most:
         return rows
