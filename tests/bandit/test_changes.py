@@ -141,7 +141,7 @@ def test_settings_of_exploration_change_no_fit(name: str) -> None:
         "class_size": 7.0, "c_error": 0.5, "rho": 0.5, "rho_prime": 0.5, "comp": 9.0, "gamma": "scheduled",
         "gamma_scale": 3.0, "gamma_exponent": 0.3, "horizon": 5000, "misspecification": 0.2,
         "weighting": "log_barrier", "alpha": 3.0, "mixing": 0.1, "scale": 2.0, "noise": 2.0,
-        "temperature": 5.0,
+        "temperature": 5.0, "omega": 1.0,
     }  # fmt: skip
     schedule = FixedBatch(60)
     plain = cls(schedule=schedule)

@@ -27,6 +27,7 @@ SLOW = {
 }
 
 
+LABELS = ["action 0", "action 1", "action 2"]
 SPLITTING = ("tree", "forest", "boosting", "stumps")
 """Splits of trees tie where rewards are eighths, and rounding decides between them."""
 
@@ -49,7 +50,7 @@ def last_policies(learner: Learner, problem: Problem, rewards: Any, n_action_fea
         )
         log = problem.log(
             contexts,
-            action.tolist(),
+            [LABELS[one] for one in action],
             rewards(eighths),
             passive=rng.random(60) < 0.3,
             propensities=np.full(60, 1 / 3),
@@ -61,7 +62,7 @@ def last_policies(learner: Learner, problem: Problem, rewards: Any, n_action_fea
 
 def problem_of(name: str, **settings: Any) -> tuple[Problem, int]:
     q = 2 if name in WITH_ACTION_FEATURES else 0
-    return Problem([0, 1, 2], 2, q or None, **settings), q
+    return Problem(LABELS, 2, q or None, **settings), q
 
 
 def same_decisions(name: str, one: dict[str, Any], other: dict[str, Any], moved: Any, atol: float) -> None:

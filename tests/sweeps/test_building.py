@@ -133,7 +133,7 @@ def test_other_data_under_the_same_name_are_refused() -> None:
     ("settings", "sentence"),
     [
         ("linucbb", r"learner: there is no learner called 'linucbb'; did you mean 'LinUCB'\?"),
-        ("zzzz", r"no learner called 'zzzz'; known are 'AdaptiveFalcon', .* and 7 more\."),
+        ("zzzz", r"no learner called 'zzzz'; known are 'AdaptiveFalcon', .* and 8 more\."),
         ({"name": "LinUCB", "alhpa": 1.0}, r"learner \(LinUCB\): .*'alhpa'; did you mean 'alpha'\?"),
         ({"name": "LinUCB", "alpha": -1}, r"learner \(LinUCB\): alpha is -1; give a finite number"),
         ({"name": "LinUCB", "alpha": "much"}, r"learner \(LinUCB\): alpha is 'much'; give"),

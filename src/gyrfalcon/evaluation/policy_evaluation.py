@@ -116,8 +116,8 @@ def evaluate(
       blue: trust
     <BLANKLINE>
     reward per decision, from 999 rows:
-      logged  0.408408 [0.3779, 0.4389], betting [0.3303, 0.4586]
-      blue    0.534638 [0.4891, 0.5802], betting [0.4419, 0.5819]; +0.1262 [0.09592, 0.1565] against logged
+      logged  0.408408 [0.3779, 0.4389], betting [0.3463, 0.4537]
+      blue    0.534638 [0.4891, 0.5802], betting [0.4622, 0.5917]; +0.1262 [0.09592, 0.1565] against logged
     """
     check_choice("estimator", estimator, tuple(ESTIMATORS))
     check_choice("interval", interval, tuple(INTERVALS))

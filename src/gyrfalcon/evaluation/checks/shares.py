@@ -54,7 +54,7 @@ def _planned(log: LogColumns, shares: Mapping[Hashable, float]) -> tuple[Ints, F
         inverse = {place: part for part, place in enumerate(places)}
         part = np.array([inverse.get(action, -1) for action in range(log.table.n_actions)], dtype=np.int64)
         return np.where(log.action >= 0, part[log.action], -1), np.tile(planned, (len(log), 1)), labels
-    if column is None:
+    if column is None or all(name is None for name in column):
         unknown = labels[places.index(-1)]
         raise ValueError(
             f"shares name {short_repr(unknown)}, which is no action of the log; "
