@@ -1,0 +1,1 @@
+"""How often intervals of policies' values hold them on logs of learners."""

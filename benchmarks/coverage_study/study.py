@@ -1,0 +1,202 @@
+"""Logs of learners in environments whose truth is known, and what six target policies are worth by them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from rich.console import Console
+from rich.progress import track
+
+from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.environments.paper import StepExample
+from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment
+from gyrfalcon.evaluation.intervals.interval import Interval
+from gyrfalcon.evaluation.intervals.normal import normal_interval
+from gyrfalcon.evaluation.past_predictions import past_predictions
+from gyrfalcon.evaluation.policy_evaluation import evaluate
+from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
+from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.protocol import Learner
+from gyrfalcon.logs import read_log, stored_policies
+from gyrfalcon.simulation.simulate import simulate
+
+KnownEnvironment = StepExample | LinearEnvironment
+ENVIRONMENTS: dict[str, KnownEnvironment] = {
+    "section 1.1": StepExample(),
+    "linear": LinearEnvironment(noise="bernoulli"),
+    "sinusoid": SinusoidEnvironment(noise="bernoulli"),
+}
+LEARNERS: dict[str, Learner] = {"default": AdaptiveFalcon(), "calibrated": EpsilonFalcon()}
+"""`AdaptiveFalcon` is the default of `Bandit`; "calibrated" is Algorithm 1, whose slack is calibrated."""
+LENGTHS: dict[str, tuple[int, ...]] = {"default": (1_000, 10_000), "calibrated": (10_000,)}
+REWARD_RANGE = (-0.5, 1.5)
+"""Holds Gaussian rewards of Section 1.1 up to five standard deviations."""
+_EXACT = 1_000_000
+"""Contexts by which values are known, up to 0.0005."""
+_FAR = 10**7
+"""Where the rounds of these contexts begin."""
+INTERVALS = ("minvar", "stablevar", "normal", "ips", "snips", "passive rows")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One target policy on one log: its truth, its intervals, and the verdict."""
+
+    learner: str
+    environment: str
+    n_rounds: int
+    run: int
+    target: str
+    truth: float
+    verdict: str
+    checks: tuple[str, ...]
+    """Names of the checks that object."""
+    intervals: Mapping[str, tuple[float, float]]
+    """95% intervals by name."""
+    sequence: tuple[float, float]
+    """Last bounds of the betting sequence; a value they hold was never refused."""
+
+    def is_held(self, interval: str) -> bool:
+        low, high = self.intervals[interval]
+        return low <= self.truth <= high
+
+    @property
+    def is_held_at_all_times(self) -> bool:
+        return self.sequence[0] <= self.truth <= self.sequence[1]
+
+    @property
+    def is_bad_miss(self) -> bool:
+        """Whether the naive interval misses by more than its width."""
+        low, high = self.intervals["normal"]
+        return max(low - self.truth, self.truth - high) > high - low
+
+
+def targets(environment: KnownEnvironment) -> dict[str, Callable[[Floats], Floats]]:
+    """Target policies by name: probabilities (n, K) from features (n, p)."""
+    k = environment.problem.n_actions
+
+    def one_of(choose: Callable[[Floats], object]) -> Callable[[Floats], Floats]:
+        return lambda x: np.eye(k)[np.broadcast_to(np.asarray(choose(x)), len(x))]
+
+    def means(x: Floats) -> Floats:
+        return environment.means(x[:, 0] if isinstance(environment, StepExample) else x)
+
+    middle = 0.5 if isinstance(environment, StepExample) else 0.0
+    return {
+        "first": one_of(lambda _: 0),
+        "last": one_of(lambda _: k - 1),
+        "uniform": lambda x: np.full((len(x), k), 1.0 / k),
+        "best": one_of(lambda x: means(x).argmax(axis=1)),
+        "worst": one_of(lambda x: means(x).argmin(axis=1)),
+        "by a feature": one_of(lambda x: np.where(x[:, 0] > middle + 0.2, 0, k - 1)),
+    }
+
+
+@cache
+def truths(name: str) -> dict[str, float]:
+    """Values of the targets in an environment."""
+    environment = ENVIRONMENTS[name]
+    fresh = environment.draw(_FAR, _FAR + _EXACT, 0)
+    return {
+        target: float((policy(fresh.contexts.shared) * fresh.means).sum(axis=1).mean())
+        for target, policy in targets(environment).items()
+    }
+
+
+def evaluated(learner: str, name: str, run: int, lengths: Sequence[int]) -> list[Found]:
+    """The six targets on one log, after each of these numbers of rounds."""
+    environment = ENVIRONMENTS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "log"
+        simulate(LEARNERS[learner], environment, max(lengths), seed=run, keep_log=place)
+        whole, logged = read_log(place), stored_policies(place)
+        rules = targets(environment)
+        policies = {target: _on_table(rule) for target, rule in rules.items()}
+        found = []
+        for n in lengths:
+            table = whole.take(slice(0, n))
+            for target, columns in _valued(table, policies, logged):
+                found.append(Found(learner, name, n, run, target, truths(name)[target], **columns))
+    return found
+
+
+def _on_table(rule: Callable[[Floats], Floats]) -> Callable[[DecisionTable], Floats]:
+    return lambda table: rule(table.contexts.shared)
+
+
+def _valued(
+    table: DecisionTable, policies: Mapping[str, object], logged: Mapping[str, object]
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """What was found of each target on a log, by the names of the fields of `Found`."""
+    predictions = past_predictions(table, first=0.5)
+    by_weights = {
+        interval: evaluate(
+            table,
+            policies,
+            baseline=None,
+            interval=interval,
+            reward_range=REWARD_RANGE,
+            predictions=predictions,
+            logged_policies=logged,
+        )
+        for interval in ("minvar", "stablevar")
+    }
+    for one in by_weights["minvar"].policies:
+        rewards, weights = table.reward, one.importance
+        ips = weights * rewards
+        ratio = ips.sum() / weights.sum() if weights.any() else 0.0
+        even = np.asarray(table.passive, dtype=bool)
+        intervals = {
+            "minvar": one.interval,
+            "stablevar": by_weights["stablevar"][one.name].interval,
+            "normal": normal_interval(one.contributions),
+            "ips": normal_interval(ips),
+            "snips": normal_interval(ratio + weights * (rewards - ratio)),
+            "passive rows": normal_interval(one.contributions[even]) if even.any() else _everything(),
+        }
+        sequence = one.sequence
+        assert sequence is not None
+        yield (
+            one.name,
+            {
+                "verdict": one.verdict.level,
+                "checks": tuple(sorted({reason.check for reason in one.verdict.objections})),
+                "intervals": {name: (made.low, made.high) for name, made in intervals.items()},
+                "sequence": (sequence.low, sequence.high),
+            },
+        )
+
+
+def _everything() -> Interval:
+    return Interval(-np.inf, np.inf, 0.95, "none")
+
+
+def study(
+    runs: Iterable[int],
+    *,
+    learners: Sequence[str] = tuple(LEARNERS),
+    environments: Sequence[str] = tuple(ENVIRONMENTS),
+    lengths: Sequence[int] | None = None,
+    n_jobs: int = -1,
+) -> list[Found]:
+    """All targets on the logs of these runs, in parallel processes."""
+    cells = [
+        (learner, name, run, [n for n in LENGTHS[learner] if lengths is None or n in lengths])
+        for run in runs
+        for learner in learners
+        for name in environments
+    ]
+    made = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=4)(
+        delayed(evaluated)(*cell) for cell in cells if cell[-1]
+    )
+    console = Console(stderr=True)
+    return [
+        one for log in track(made, "logs", total=len(cells), console=console, transient=True) for one in log
+    ]
