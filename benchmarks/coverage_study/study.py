@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -17,10 +18,18 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment
+from gyrfalcon.evaluation.estimator_table import ESTIMATORS
+from gyrfalcon.evaluation.evaluated_rows import evaluated_rows
+from gyrfalcon.evaluation.interval_table import INTERVALS as METHODS
+from gyrfalcon.evaluation.interval_table import interval_estimate
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_interval
 from gyrfalcon.evaluation.past_predictions import past_predictions
-from gyrfalcon.evaluation.policy_evaluation import evaluate
+from gyrfalcon.evaluation.preflight import log_reasons
+from gyrfalcon.evaluation.study import Study, Valued
+from gyrfalcon.evaluation.target_policies import target_policy
+from gyrfalcon.evaluation.targets import TargetPolicy
+from gyrfalcon.evaluation.weighting import epochs_of
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
@@ -42,7 +51,12 @@ _EXACT = 1_000_000
 """Contexts by which values are known, up to 0.0005."""
 _FAR = 10**7
 """Where the rounds of these contexts begin."""
-INTERVALS = ("minvar", "stablevar", "normal", "ips", "snips", "passive rows")
+BY_METHOD = ("minvar", "minvar_expected", "stablevar", "normal")
+INTERVALS = (*BY_METHOD, "ips", "snips", "passive rows")
+
+
+Judged: TypeAlias = tuple[str, tuple[str, ...], dict[str, tuple[float, float]], tuple[float, float]]
+"""The last fields of `Found`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +130,14 @@ def evaluated(learner: str, name: str, run: int, lengths: Sequence[int]) -> list
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "log"
         simulate(LEARNERS[learner], environment, max(lengths), seed=run, keep_log=place)
-        whole, logged = read_log(place), stored_policies(place)
+        whole = read_log(place)
+        logged: Mapping[Any, TargetPolicy] = stored_policies(place)
         rules = targets(environment)
         policies = {target: _on_table(rule) for target, rule in rules.items()}
         found = []
         for n in lengths:
-            table = whole.take(slice(0, n))
-            for target, columns in _valued(table, policies, logged):
-                found.append(Found(learner, name, n, run, target, truths(name)[target], **columns))
+            for target, judged in _valued(whole.take(slice(0, n)), policies, logged):
+                found.append(Found(learner, name, n, run, target, truths(name)[target], *judged))
     return found
 
 
@@ -132,46 +146,67 @@ def _on_table(rule: Callable[[Floats], Floats]) -> Callable[[DecisionTable], Flo
 
 
 def _valued(
-    table: DecisionTable, policies: Mapping[str, object], logged: Mapping[str, object]
-) -> Iterator[tuple[str, dict[str, object]]]:
-    """What was found of each target on a log, by the names of the fields of `Found`."""
-    predictions = past_predictions(table, first=0.5)
-    by_weights = {
-        interval: evaluate(
-            table,
-            policies,
-            baseline=None,
-            interval=interval,
-            reward_range=REWARD_RANGE,
-            predictions=predictions,
-            logged_policies=logged,
-        )
-        for interval in ("minvar", "stablevar")
-    }
-    for one in by_weights["minvar"].policies:
-        rewards, weights = table.reward, one.importance
-        ips = weights * rewards
-        ratio = ips.sum() / weights.sum() if weights.any() else 0.0
-        even = np.asarray(table.passive, dtype=bool)
-        intervals = {
-            "minvar": one.interval,
-            "stablevar": by_weights["stablevar"][one.name].interval,
-            "normal": normal_interval(one.contributions),
-            "ips": normal_interval(ips),
-            "snips": normal_interval(ratio + weights * (rewards - ratio)),
-            "passive rows": normal_interval(one.contributions[even]) if even.any() else _everything(),
-        }
-        sequence = one.sequence
+    table: DecisionTable, policies: Mapping[str, object], logged: Mapping[Any, TargetPolicy]
+) -> Iterator[tuple[str, Judged]]:
+    """What is found of each target on a log."""
+    study = _evaluation(table, logged)
+    about_log = log_reasons(study.rows, estimated=False, bounds=REWARD_RANGE, adaptive=study.is_adaptive)
+    reasons = (*about_log, *study.method_reasons())
+    for name, policy in policies.items():
+        valued = study.valued(target_policy(policy), name)
+        made = study.result(name, valued, None, reasons)
+        intervals = {way: interval_estimate(METHODS[way], valued.inputs).interval for way in BY_METHOD}
+        intervals |= _of_other_rows_and_weights(study, valued)
+        sequence = valued.sequence
         assert sequence is not None
+        nothing_left = sequence.empty_from is not None
         yield (
-            one.name,
-            {
-                "verdict": one.verdict.level,
-                "checks": tuple(sorted({reason.check for reason in one.verdict.objections})),
-                "intervals": {name: (made.low, made.high) for name, made in intervals.items()},
-                "sequence": (sequence.low, sequence.high),
-            },
+            name,
+            (
+                made.verdict.level,
+                tuple(sorted({reason.check for reason in made.verdict.objections})),
+                {way: (one.low, one.high) for way, one in intervals.items()},
+                (np.nan, np.nan) if nothing_left else (sequence.last.low, sequence.last.high),
+            ),
         )
+
+
+def _evaluation(table: DecisionTable, logged: Mapping[Any, TargetPolicy]) -> Study:
+    """What `evaluate` sets up, so that all intervals come from one computation of weights."""
+    rows = evaluated_rows(table)
+    predictions = past_predictions(rows.table)[1:]
+    rows = rows.without_first()
+    return Study(
+        given=table,
+        rows=rows,
+        epochs=epochs_of(rows),
+        bounds=REWARD_RANGE,
+        estimator=ESTIMATORS["dr"],
+        interval=METHODS["minvar"],
+        level=0.95,
+        predictions=predictions,
+        max_weight=None,
+        shrinkage=None,
+        logged_policies=logged,
+    )
+
+
+def _of_other_rows_and_weights(study: Study, valued: Valued) -> dict[str, Interval]:
+    """Intervals by weights alone, and of rows of uniform play alone."""
+    table, weights = study.rows.table, valued.weights.weights
+    ips = weights * table.reward
+    ratio = ips.sum() / weights.sum() if weights.any() else 0.0
+    even = np.asarray(table.passive, dtype=bool)
+    target, chosen = valued.weights.target, (np.arange(len(table)), table.action)
+    assert study.predictions is not None
+    # Given that a row is passive, its action is uniform, whatever the propensity of both outcomes together.
+    uniform = (target * study.predictions).sum(axis=1)
+    uniform += target[chosen] * table.n_actions * (table.reward - study.predictions[chosen])
+    return {
+        "ips": normal_interval(ips),
+        "snips": normal_interval(ratio + weights * (table.reward - ratio)),
+        "passive rows": normal_interval(uniform[even]) if even.sum() > 1 else _everything(),
+    }
 
 
 def _everything() -> Interval:
