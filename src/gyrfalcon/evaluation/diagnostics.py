@@ -9,6 +9,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.expected_spread import ExpectedSpread, expected_spread
 from gyrfalcon.evaluation.weighting import TargetWeights
 
 
@@ -33,7 +34,8 @@ class WeightDiagnostics:
         Observed effective number of rows, (sum w)^2 / sum w^2; high also where the rare row of a large weight
         has not been drawn.
     drawn_share
-        Sum of h^2 w^2 over what was expected of it; nan where distributions are unknown.
+        Sum of h^2 w^2 over what was expected of it, both without rows too rare to be seen; nan where
+        distributions are unknown. See `ExpectedSpread`.
     largest_weight
         Largest weight.
     largest_share
@@ -64,24 +66,31 @@ class WeightDiagnostics:
 
     @staticmethod
     def of(
-        weights: TargetWeights, rows: EvaluatedRows, row_weights: Floats | None = None
+        weights: TargetWeights,
+        rows: EvaluatedRows,
+        row_weights: Floats | None = None,
+        spread: ExpectedSpread | None = None,
     ) -> WeightDiagnostics:
         """The numbers of a target's weights on evaluated rows, which the estimate weights in turn."""
         w, n = weights.weights, len(weights.weights)
         total, squares = float(w.sum()), float(np.dot(w, w))
         rates = np.ones(n) if row_weights is None else row_weights / row_weights.mean()
-        drawn, expected = float(np.dot(rates**2, w**2)), float(np.dot(rates**2, weights.proxies))
+        expected = float(np.dot(rates**2, weights.proxies))
+        if spread is None:
+            spread = expected_spread(weights, rows, rates / n)
+        seen = rates * w / n
+        drawn = float((seen[seen <= spread.limit] ** 2).sum())
         counted = np.sort(rates * w)[::-1] / max(float(np.dot(rates, w)), 1e-300)
         logged = np.bincount(rows.table.action, minlength=rows.table.n_actions) > 0
-        spread = np.maximum(weights.proxies - (1.0 - weights.unsupported) ** 2, 0.0)
+        excess = np.maximum(weights.proxies - (1.0 - weights.unsupported) ** 2, 0.0)
         return WeightDiagnostics(
             n_rows=n,
             n_matching=int((w > 0.0).sum()),
             mean_weight=total / n,
-            mean_weight_error=math.sqrt(float(spread.sum())) / n,
+            mean_weight_error=math.sqrt(float(excess.sum())) / n,
             expected_rows=n * n / expected if expected > 0.0 else 0.0,
             effective_rows=total**2 / squares if squares > 0.0 else 0.0,
-            drawn_share=drawn / expected if weights.exact.all() and expected > 0.0 else math.nan,
+            drawn_share=drawn / spread.seen if weights.exact.all() and spread.seen > 0.0 else math.nan,
             largest_weight=float(w.max()),
             largest_share=float(counted[0]) if total > 0.0 else 1.0,
             top_share=float(counted[: max(1, n // 100)].sum()) if total > 0.0 else 1.0,

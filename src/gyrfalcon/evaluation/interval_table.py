@@ -10,6 +10,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.expected_spread import ExpectedSpread, expected_spread
 from gyrfalcon.evaluation.intervals.adaptive_weights import min_var_weights, stable_var_weights
 from gyrfalcon.evaluation.intervals.bootstrap import bootstrap_interval
 from gyrfalcon.evaluation.intervals.empirical_bernstein import empirical_bernstein_interval
@@ -159,14 +160,14 @@ class IntervalEstimate:
     errors
         Weighted distances of contributions to the value, (n,), whose norm is the standard error; None for
         intervals without one.
-    expected_error
-        Standard error that logged distributions lead to expect; nan where the interval has none.
+    spread
+        The spread that logged distributions lead to expect; None where the interval has no errors.
     """
 
     value: float
     interval: Interval
     errors: Floats | None
-    expected_error: float = math.nan
+    spread: ExpectedSpread | None = None
 
     @property
     def standard_error(self) -> float:
@@ -184,25 +185,11 @@ def interval_estimate(method: IntervalRow, given: IntervalInputs) -> IntervalEst
     share = share / share.sum()
     value = float(share @ given.contributions)
     errors = share * (given.contributions - value)
-    expected = expected_error(given, share)
+    spread = expected_spread(given.weights, given.rows, share, given.predictions)
     observed = float(np.linalg.norm(errors))
-    if method.has_floor and 0.0 < observed < expected:
-        errors = errors * (expected / observed)
-    return IntervalEstimate(value, _around(value, errors, given.level, method.title), errors, expected)
-
-
-def expected_error(given: IntervalInputs, share: Floats) -> float:
-    """Standard error of a weighted mean if residuals of rare rows vary as those of all rows do.
-
-    It is the root of s^2 sum share^2 phi, with phi the expected squared weight of a row and s^2 the mean
-    squared residual of logged rewards. An observed one that is far smaller has not seen the rare rows.
-    """
-    table = given.rows.table
-    center: Floats | float = float(table.reward.mean())
-    if given.predictions is not None:
-        center = given.predictions[np.arange(len(table)), table.action]
-    spread = float(np.mean((table.reward - center) ** 2))
-    return math.sqrt(spread * float(np.dot(share**2, given.weights.proxies)))
+    if method.has_floor and 0.0 < observed < spread.error:
+        errors = errors * (spread.error / observed)
+    return IntervalEstimate(value, _around(value, errors, given.level, method.title), errors, spread)
 
 
 def paired_difference(

@@ -46,7 +46,7 @@ SMALL_DISTANCE = 0.05
 """Distance of the mean weight that is no matter, unless it is surely none of chance."""
 SURE_Z = Limits(3.0, 5.0)
 """Standard errors that chance hardly reaches."""
-EXPECTED_ROWS = Limits(50.0, 20.0)
+EXPECTED_ROWS = Limits(35.0, 10.0)
 MATCHING_ROWS = Limits(50.0, 20.0)
 DRAWN_SHARE = Limits(0.7, 0.3)
 """Squared weights seen, over those expected."""
@@ -152,12 +152,13 @@ def spread_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterato
         text = "All contributions are equal, so that the interval has no width; see the betting sequence."
         yield Reason("caution", "expected spread", text)
     elif errors is not None:
-        ratio = estimate.expected_error / estimate.standard_error
+        expected = math.nan if estimate.spread is None else estimate.spread.error
+        ratio = expected / estimate.standard_error
         level = SPREAD.level(ratio)
         yield Reason(
             level,
             "expected spread",
-            f"The standard error is {estimate.standard_error:.3g}, and {estimate.expected_error:.3g} is "
+            f"The standard error is {estimate.standard_error:.3g}, and {expected:.3g} is "
             f"expected of rewards that vary as much in rare rows"
             + ("." if level == "trust" else "; the interval is too narrow by what was not drawn."),
         )

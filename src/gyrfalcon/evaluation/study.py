@@ -139,7 +139,10 @@ class Study:
         """The reported value of a policy, with its verdict and its difference to a baseline."""
         row_weights = self.interval.row_weights
         diagnostics = WeightDiagnostics.of(
-            valued.weights, self.rows, None if row_weights is None else row_weights(valued.inputs)
+            valued.weights,
+            self.rows,
+            None if row_weights is None else row_weights(valued.inputs),
+            valued.estimate.spread,
         )
         difference = None if base is None else self._difference(valued, base)
         sequence = None if valued.sequence is None else valued.sequence.last
