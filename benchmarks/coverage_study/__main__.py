@@ -54,10 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
     )
     if options.json:
         for one in found:
-            print(json.dumps(asdict(one)))
+            print(json.dumps(asdict(one)), flush=True)
         return 0
     console = Console() if Console().is_terminal else Console(width=120)
-    for made in tables(found, n_runs):
+    for made in tables(list(found), n_runs):
         console.print(made)
     return 0
 

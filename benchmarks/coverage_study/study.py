@@ -45,8 +45,8 @@ ENVIRONMENTS: dict[str, KnownEnvironment] = {
 LEARNERS: dict[str, Learner] = {"default": AdaptiveFalcon(), "calibrated": EpsilonFalcon()}
 """`AdaptiveFalcon` is the default of `Bandit`; "calibrated" is Algorithm 1, whose slack is calibrated."""
 LENGTHS: dict[str, tuple[int, ...]] = {"default": (1_000, 10_000), "calibrated": (10_000,)}
-REWARD_RANGE = (-0.5, 1.5)
-"""Holds Gaussian rewards of Section 1.1 up to five standard deviations."""
+REWARD_RANGE = (-0.75, 1.75)
+"""Holds Gaussian rewards of Section 1.1 up to 7.5 standard deviations; one of 10 million is beyond 5."""
 _EXACT = 1_000_000
 """Contexts by which values are known, up to 0.0005."""
 _FAR = 10**7
@@ -220,8 +220,8 @@ def study(
     environments: Sequence[str] = tuple(ENVIRONMENTS),
     lengths: Sequence[int] | None = None,
     n_jobs: int = -1,
-) -> list[Found]:
-    """All targets on the logs of these runs, in parallel processes."""
+) -> Iterator[Found]:
+    """All targets on the logs of these runs, in parallel processes, as they are found."""
     cells = [
         (learner, name, run, [n for n in LENGTHS[learner] if lengths is None or n in lengths])
         for run in runs
@@ -232,6 +232,5 @@ def study(
         delayed(evaluated)(*cell) for cell in cells if cell[-1]
     )
     console = Console(stderr=True)
-    return [
-        one for log in track(made, "logs", total=len(cells), console=console, transient=True) for one in log
-    ]
+    for log in track(made, "logs", total=len(cells), console=console, transient=True):
+        yield from log

@@ -35,7 +35,8 @@ def share(flags: Iterable[bool]) -> float:
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_study_judges_as_evaluate_does(learner: str, tmp_path: Path) -> None:
-    found = study([3], learners=[learner], environments=["sinusoid"], lengths=LENGTHS[learner][:1], n_jobs=1)
+    lengths = LENGTHS[learner][:1]
+    found = list(study([3], learners=[learner], environments=["sinusoid"], lengths=lengths, n_jobs=1))
     environment = ENVIRONMENTS["sinusoid"]
     simulate(LEARNERS[learner], environment, LENGTHS[learner][-1], seed=3, keep_log=tmp_path / "log")
     table = read_log(tmp_path / "log").take(slice(0, LENGTHS[learner][0]))
@@ -65,7 +66,7 @@ def test_the_study_judges_as_evaluate_does(learner: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_intervals_cover_and_verdicts_notice_misses(learner: str, environment: str) -> None:
     """Bars are for shares of 6,000 values from 1,000 logs."""
-    found = study(range(N_RUNS), learners=[learner], environments=[environment], n_jobs=1)
+    found = list(study(range(N_RUNS), learners=[learner], environments=[environment], n_jobs=1))
     for n_rounds in LENGTHS[learner]:
         _check_cell([one for one in found if one.n_rounds == n_rounds], is_calibrated=learner == "calibrated")
 
