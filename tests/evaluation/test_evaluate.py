@@ -256,7 +256,12 @@ def test_progress_is_reported_for_each_policy() -> None:
         ({}, {"interval": "wald"}, "interval is 'wald'"),
         ({}, {"level": 95}, "level is 95; give a number in"),
         ({}, {"baseline": "red"}, "baseline is 'red'"),
-        ({}, {"reward_range": (1, 0)}, "bounds is"),
+        ({}, {"reward_range": (1, 0)}, r"reward_range is \(1, 0\); give \(low, high\)"),
+        (
+            {},
+            {"reward_range": (0.0, 0.5)},
+            r"row 4: the reward 1 is outside of the reward range from 0 to 0.5",
+        ),
         ({}, {"predictions": np.zeros((3, 3))}, r"predictions have shape \(3, 3\); give \(50, 3\)"),
         (
             {"propensity": np.ones(50), "distribution": None},

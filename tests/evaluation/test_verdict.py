@@ -124,11 +124,16 @@ def test_missing_rewards(n_missing: int, level: str) -> None:
     assert levels(replace(table, reward=reward))["missing rewards"] == level
 
 
-def test_rewards_outside_of_their_range() -> None:
+def test_rewards_outside_of_their_range_are_refused() -> None:
     table = log_of(500, propensities=SHARES)
-    outside = replace(table, reward=table.reward * 2.0)
-    assert levels(outside)["reward range"] == "caution"
-    assert evaluate(outside, BLUE)["blue"].sequence is None
+    reward, n_paid = table.reward * 2.0, int(table.reward.sum())
+    first = int(reward.argmax())
+    message = f"row {first + 7}: the reward 2 is outside .* from 0 to 1, as are {n_paid} of 500 rewards"
+    outside = replace(table, reward=reward, source_row=np.arange(7, 507))
+    for estimator in ("dr", "ips", "dm"):
+        with pytest.raises(ValueError, match=message):
+            evaluate(outside, BLUE, estimator=estimator)
+    assert evaluate(outside, BLUE, reward_range=(0.0, 2.0))["blue"].sequence is not None
     assert levels(table)["reward range"] == "trust"
     observed = evaluate(replace(table, reward_range=None), BLUE)["blue"]
     assert observed.sequence is not None

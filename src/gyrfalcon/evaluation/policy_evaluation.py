@@ -10,14 +10,14 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_choice
-from gyrfalcon.evaluation.diagnostics import is_deterministic
 from gyrfalcon.evaluation.estimator_table import ESTIMATORS, EstimatorRow
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows, evaluated_rows
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 from gyrfalcon.evaluation.interval_table import INTERVALS
-from gyrfalcon.evaluation.intervals.validation import check_bounds, check_level
+from gyrfalcon.evaluation.intervals.validation import check_level
 from gyrfalcon.evaluation.past_predictions import DEFAULT_MODEL_CLASS, past_predictions
 from gyrfalcon.evaluation.preflight import log_reasons
+from gyrfalcon.evaluation.refusals import check_reward_range, refuse_deterministic
 from gyrfalcon.evaluation.study import Study, Valued
 from gyrfalcon.evaluation.target_policies import target_policy
 from gyrfalcon.evaluation.targets import LoggedTarget, TargetPolicy
@@ -125,10 +125,9 @@ def evaluate(
     targets, method = _targets(policies, baseline), ESTIMATORS[estimator]
     rows = evaluated_rows(table, propensities=method.needs_propensities)
     if method.needs_propensities:
-        _refuse_deterministic(rows, targets)
+        refuse_deterministic(rows, targets.values())
     bounds = table.reward_range if reward_range is None else reward_range
-    if bounds is not None:
-        check_bounds(bounds)
+    check_reward_range(rows, bounds)
     rows, predicted = _predicted(rows, method, predictions, model_class, n_blocks)
     if len(rows.table) < 2:
         raise ValueError("one row can be used, and an interval needs two; give a log with more rows.")
@@ -201,15 +200,6 @@ def _targets(policies: Mapping[str, object], baseline: str | None) -> dict[str, 
         raise ValueError("there are no policies; give at least one by name, such as {'uniform': 'uniform'}.")
     first = [] if baseline is None else [baseline]
     return {name: target_policy(given[name]) for name in dict.fromkeys([*first, *given])}
-
-
-def _refuse_deterministic(rows: EvaluatedRows, targets: Mapping[str, TargetPolicy]) -> None:
-    if all(isinstance(target, LoggedTarget) for target in targets.values()) or not is_deterministic(rows):
-        return
-    raise ValueError(
-        f"all {len(rows.table)} actions were taken with probability 1, so that the log says nothing of what "
-        "others would have earned; randomise a share of decisions, and log their probabilities."
-    )
 
 
 def _predicted(

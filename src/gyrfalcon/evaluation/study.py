@@ -30,6 +30,7 @@ from gyrfalcon.evaluation.preflight import (
     spread_reasons,
     weight_reasons,
 )
+from gyrfalcon.evaluation.refusals import check_probabilities
 from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy, UniformTarget
 from gyrfalcon.evaluation.value_sequence import value_sequence
 from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
@@ -241,7 +242,7 @@ class Study:
             probabilities = target(self.given)[self.rows.places]
         else:
             probabilities = np.asarray(target(table), dtype=np.float64)
-        _check_probabilities(probabilities, table, name)
+        check_probabilities(probabilities, table, name)
         return probabilities
 
     def _sequence(self, weights: TargetWeights, *, is_logged: bool) -> tuple[ConfidenceSequence | None, str]:
@@ -260,8 +261,6 @@ class Study:
             return None, "It needs propensities, which this estimator does without."
         if low == high and self.bounds is None:
             return None, "All rewards are equal, and no range is known."
-        if low < bounds[0] or high > bounds[1]:
-            return None, "Rewards lie outside of the given range."
         if is_logged:
             return betting_sequence(rewards, bounds, self.level, resolution=1), note
         sequence = value_sequence(weights, self.rows, bounds, self.level, predictions=self.predictions)
@@ -274,27 +273,3 @@ def _distribution(policy: TargetPolicy, table: DecisionTable) -> Floats | None:
         return np.asarray(policy(table), dtype=np.float64)
     except ValueError:
         return None
-
-
-def _check_probabilities(target: Floats, table: DecisionTable, name: str) -> None:
-    """Refuse what is no distribution over the eligible actions of each row."""
-    if target.shape != (len(table), table.n_actions):
-        raise ValueError(
-            f"policy {name!r} gives probabilities of shape {target.shape}; give ({len(table)}, "
-            f"{table.n_actions}), one column for each action of the log."
-        )
-    with np.errstate(invalid="ignore"):
-        valid = (target >= 0.0).all(axis=1) & (np.abs(target.sum(axis=1) - 1.0) <= 1e-6)
-    if not valid.all():
-        row = int(valid.argmin())
-        raise ValueError(
-            f"row {table.rows[row]}: policy {name!r} gives the probabilities {target[row].tolist()}; give "
-            "numbers of at least 0 whose sum is 1."
-        )
-    wrong = (target > 0.0) & ~table.eligible
-    if wrong.any():
-        row, action = (int(place) for place in np.argwhere(wrong)[0])
-        raise ValueError(
-            f"row {table.rows[row]}: policy {name!r} takes {table.actions[action]!r} with probability "
-            f"{target[row, action]:.6g}, which is not eligible; give it a policy among eligible actions."
-        )

@@ -34,7 +34,7 @@ def value_sequence(
     weights
         The target on the evaluated rows.
     rows
-        The rows in the order of time, with rewards within the bounds.
+        The rows in the order of time, with rewards within the bounds: see `check_reward_range`.
     bounds
         Lowest and highest possible reward.
     level
@@ -46,7 +46,8 @@ def value_sequence(
     """
     low, high = bounds
     table, exact = rows.table, bool(rows.known.all())
-    unit = (table.reward - low) / (high - low)
+    # Rounding may leave a reward at the end of its range just outside of the unit interval.
+    unit = np.clip((table.reward - low) / (high - low), 0.0, 1.0)
     model, truncation = np.zeros(weights.target.shape), 0.0
     chances = np.ones(weights.target.shape)
     if exact and rows.distribution is not None:

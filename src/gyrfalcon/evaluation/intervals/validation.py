@@ -22,7 +22,7 @@ def check_level(level: object) -> None:
         raise ValueError(f"level is {short_repr(level)}; give a number in (0, 1), for example 0.95.")
 
 
-def check_bounds(bounds: object) -> None:
+def check_bounds(bounds: object, name: str = "bounds") -> None:
     """Refuse bounds that are not two finite numbers in ascending order."""
     match bounds:
         case [low, high]:
@@ -31,7 +31,7 @@ def check_bounds(bounds: object) -> None:
             valid = False
     if not valid:
         raise ValueError(
-            f"bounds is {short_repr(bounds)}; give (low, high) with low below high, both finite."
+            f"{name} is {short_repr(bounds)}; give (low, high) with low below high, both finite."
         )
 
 
