@@ -13,7 +13,7 @@ from benchmarks.rows import Quantity, Race, Row, peer
 from gyrfalcon import EpsilonGreedy, LinUCB
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 BATCH = 1_000
 N_ROUNDS = 20_000

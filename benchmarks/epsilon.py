@@ -25,7 +25,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 
 FAMILIES: dict[str, dict[str, Learner]] = {

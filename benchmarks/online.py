@@ -16,7 +16,7 @@ from benchmarks.peers import (
 from benchmarks.peers.rounds import Library, Rounds, learned
 from benchmarks.rows import Quantity, Race, Row, peer
 from gyrfalcon import EpsilonFalcon
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 N_ROUNDS = 100_000
 LIMITS = {STEP: 100.0, TEN: 70.0}

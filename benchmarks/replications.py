@@ -12,7 +12,7 @@ from gyrfalcon import Bandit, EpsilonFalcon, EpsilonGreedy, LinTS, LinUCB, Squar
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 N_REPLICATIONS = 100
 N_LONG, N_SHORT = 100_000, 1_000

@@ -7,7 +7,7 @@ from functools import partial
 from benchmarks.rows import Quantity, Row, Run
 from gyrfalcon import EpsilonFalcon
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 N_ROUNDS = 100_000
 

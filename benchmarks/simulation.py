@@ -10,7 +10,7 @@ from benchmarks.environments import NAMES, STEP, TEN, PotentialOutcomes
 from benchmarks.epoch_loop import Setting, cumulative_regret, linear_setting, step_setting
 from benchmarks.rows import Quantity, Race, Row, require
 from gyrfalcon import EpsilonFalcon
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 N_CHECKED, CHECKED_ROUNDS = 20, 50_000
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from enum import Enum
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
@@ -39,6 +40,33 @@ def test_a_public_module_has_the_names_of_the_registry_and_no_others(door: str) 
     assert set(names) <= set(dir(module))
     assert all(getattr(module, entry.name) is entry.load() for entry in public_entries(door))
     assert not hasattr(module, "no_such_name")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_module_hides_a_public_function_of_its_name(door: str) -> None:
+    # `gyrfalcon.simulation.simulate` was a module for those who wanted the function.
+    paths = getattr(import_module(door), "__path__", [])
+    modules = {module.name for module in iter_modules(paths)}
+    offered = (*public_entries(door), *public_entries("gyrfalcon"))
+    assert not modules & {entry.name for entry in offered}
+
+
+@pytest.mark.parametrize(
+    ("door", "name", "place"),
+    [
+        ("gyrfalcon", "evaluate", "gyrfalcon.evaluation.evaluate"),
+        ("gyrfalcon", "diagnose", "gyrfalcon.evaluation.diagnose"),
+        ("gyrfalcon", "check_log", "gyrfalcon.evaluation.check_log"),
+        ("gyrfalcon.simulation", "simulate", "gyrfalcon.simulate"),
+        ("gyrfalcon.evaluation", "read_log", "gyrfalcon.logs.read_log"),
+        ("gyrfalcon.learners", "LinUCB", "gyrfalcon.LinUCB"),
+    ],
+)
+def test_a_name_that_another_module_offers_is_refused_with_its_place(
+    door: str, name: str, place: str
+) -> None:
+    with pytest.raises(AttributeError, match=rf"'{door}' has no attribute '{name}'; it is {place}$"):
+        getattr(import_module(door), name)
 
 
 def test_public_modules_are_attributes_of_the_package() -> None:

@@ -34,7 +34,7 @@ from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.logs import read_log, stored_policies
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 KnownEnvironment = StepExample | LinearEnvironment
 ENVIRONMENTS: dict[str, KnownEnvironment] = {

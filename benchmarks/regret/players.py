@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.regret.rounds import Rounds
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ from gyrfalcon.learners.rapr import RAPR as RAPR
 from gyrfalcon.learners.squarecb import SquareCB as SquareCB
 from gyrfalcon.oracles.linear.linear import Linear as Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor as Regressor
-from gyrfalcon.simulation.simulate import simulate as simulate
+from gyrfalcon.simulation.replications import simulate as simulate
 from gyrfalcon.simulation.trace import Trace as Trace
 from gyrfalcon.sweeps.grid import Grid as Grid
 from gyrfalcon.sweeps.run import run_sweep as run_sweep

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from gyrfalcon.registry import MODULES, public_entries
+from gyrfalcon.registry import MODULES, door_of, public_entries
 
 
 def front_door(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -21,7 +21,9 @@ def front_door(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
             return known[name].load()
         if name in modules:
             return import_module(f"{door}.{name}")
-        raise AttributeError(f"module {door!r} has no attribute {name!r}")
+        place = door_of(name)
+        remedy = "" if place is None else f"; it is {place}.{name}"
+        raise AttributeError(f"module {door!r} has no attribute {name!r}{remedy}")
 
     def names() -> list[str]:
         special = (name for name in vars(import_module(door)) if name.startswith("__"))

@@ -69,7 +69,7 @@ PUBLIC_NAMES: tuple[PublicName, ...] = (
     ("ExperimentResult", "experiment.results", "experiment_part"),
     ("Comparison", "experiment.results", "experiment_part"),
     ("FinalPolicy", "experiment.final_policy", "experiment_part", "experiment/final-policy"),
-    ("simulate", "simulation.simulate", "simulation"),
+    ("simulate", "simulation.replications", "simulation"),
     ("Trace", "simulation.trace", "simulation"),
     ("evaluate_learner", "simulation.learner_evaluation", "simulation_part"),
     ("LearnerValue", "simulation.learner_value", "simulation_part"),

@@ -95,6 +95,15 @@ def public_entries(door: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in ENTRIES if KINDS[entry.kind].door == door)
 
 
+def door_of(name: str) -> str | None:
+    """The public module that offers this name; None if none does.
+
+    >>> door_of("simulate"), door_of("evaluate"), door_of("no_such_name")
+    ('gyrfalcon', 'gyrfalcon.evaluation', None)
+    """
+    return next((KINDS[entry.kind].door for entry in ENTRIES if entry.name == name), None)
+
+
 def entry_of(cls: type) -> Entry | None:
     """The entry of a class; None if it has none, also where only its module and name have one."""
     entry = _BY_CLASS.get((cls.__module__, cls.__qualname__))

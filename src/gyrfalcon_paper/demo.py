@@ -17,7 +17,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.reward_scale import estimated_rewards
 from gyrfalcon.reports.figures import Band
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon.sweeps.processes import OnPiece, Task, run_all
 from gyrfalcon_paper.linear_models import interval_contexts

@@ -12,7 +12,7 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.baselines.uniform import Uniform
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.bandit.helpers import batches, refused
 
 

@@ -8,7 +8,7 @@ from gyrfalcon import theory
 from gyrfalcon.cli._theorem import Theorem
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.cli.terminal import invoke, numbers, refusal
 
 ASKED = ("bounds", "-T", "1e6", "-K", "2", "-d", "4", "-b", "0.01")

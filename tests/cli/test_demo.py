@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.environments.paper import StepExample
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon_paper.demo import GRID, LEARNERS, PIECE, Outcome, Piece, play_piece, run_demo
 from tests.cli.terminal import WIDTH, invoke, numbers, refusal
 

@@ -12,7 +12,7 @@ from gyrfalcon import Bandit
 from gyrfalcon.environments.paper import SensitivityExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.cli.terminal import WIDTH, command, invoke, numbers, refusal, without_progress
 
 SMALL = ("--rounds", "500", "--replications", "3")

@@ -14,7 +14,7 @@ import pytest
 
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.cli.terminal import (
     COMMAND,
     ENVIRONMENT,

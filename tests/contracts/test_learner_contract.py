@@ -22,7 +22,7 @@ from gyrfalcon.core.policies.thompson import SampledPolicy, ThompsonPolicy
 from gyrfalcon.core.policies.untried import without_trying
 from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.learners.baselines.uniform import Uniform
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.storage.files import load, save
 from tests.contracts.environments import Lines, Play, started, uniform_log
 from tests.contracts.learners import (

@@ -16,7 +16,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.frames import Column, Lists, Tabular, label_column
 from gyrfalcon.learners.baselines.uniform import Uniform
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 PROBLEM = Problem(
     ["red", "blue", "green"],

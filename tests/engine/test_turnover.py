@@ -14,7 +14,7 @@ from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.engine.turnover import Patience, played_epochs, turn_over
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.baselines.greedy import Greedy
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.bandit.helpers import Recorder
 
 PROBLEM = Problem(["a", "b"], features=1)

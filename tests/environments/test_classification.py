@@ -17,7 +17,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.policies.kernel_policy import UniformPolicy
 from gyrfalcon.environments.data.classification import Classification
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.environments.drawing import assert_same_however_cut, same
 
 ORDERS: Any = ["passes", "iid"]

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.environments.data.named import dataset, dataset_names
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 SETS = {
     "digits": (1797, 64, 10),

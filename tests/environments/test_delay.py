@@ -23,7 +23,7 @@ from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnviro
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.environments.wrappers import Drifting, Switching
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.environments.drawing import assert_same_however_cut, columns, same
 
 STEP = StepExample()

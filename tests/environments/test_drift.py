@@ -19,7 +19,7 @@ from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnviro
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment
 from gyrfalcon.environments.wrappers import Drifting, Switching
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.environments.drawing import columns, same
 
 A, B, C = (LinearEnvironment(environment_seed=number) for number in range(3))

@@ -23,7 +23,7 @@ from gyrfalcon.environments.synthetic.action_features import EligibilityEnvironm
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.environments.wrappers import Drifting, Switching
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.sweeps.content_key import settings_digest, settings_of
 from tests.environments.drawing import assert_same_however_cut
 

@@ -24,7 +24,7 @@ from gyrfalcon.environments.synthetic.families import (
 )
 from gyrfalcon.environments.synthetic.outcomes import HeteroscedasticEnvironment, RareRewardEnvironment
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 DRAWN: list[Any] = [
     LinearEnvironment(n_actions=2, n_features=5, noise="bernoulli"),

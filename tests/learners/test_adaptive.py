@@ -30,7 +30,7 @@ from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import LinearModel, OptimisticModel, PerActionModel
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from gyrfalcon.oracles.stump_hull.regressor import StumpHull
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.storage import files
 from tests.contracts.environments import Lines, Play, epochs_of, started, uniform_log

@@ -31,7 +31,7 @@ from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.features.smooth import Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.storage.files import load, save
 from tests.contracts.environments import Lines, Play, renumbered

@@ -15,7 +15,7 @@ from gyrfalcon.environments.population.best_in_class import best_in_class
 from gyrfalcon.environments.synthetic.families import XorEnvironment
 from gyrfalcon.learners.baselines.epoch_greedy import EpochGreedy
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.contracts.environments import Lines, Play, epochs_of, started, uniform_log
 
 

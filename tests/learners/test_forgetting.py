@@ -11,7 +11,7 @@ from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.environments.wrappers import Switching
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 N_ROUNDS, N_RUNS = 6_000, 4
 

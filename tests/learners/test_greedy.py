@@ -11,7 +11,7 @@ from gyrfalcon.core.policies.kernel_policy import KernelPolicy
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.baselines.epsilon_greedy import EpsilonGreedy
 from gyrfalcon.learners.baselines.greedy import Greedy
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.contracts.environments import Lines, started, uniform_log
 
 

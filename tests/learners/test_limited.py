@@ -28,7 +28,7 @@ from gyrfalcon.learners.limited import Limited, taken_over
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.resolved_settings import resolved
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.sweeps.build import build_learner
 from tests.contracts.environments import Lines, started, uniform_log
 from tests.contracts.throwaway import Master

@@ -23,7 +23,7 @@ from gyrfalcon.learners.policy_error import policy_error
 from gyrfalcon.learners.rapr import RAPR
 from gyrfalcon.learners.steps import fitted_state
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.contracts.environments import Lines, started, uniform_log
 
 rows_of_scores = st.integers(1, 6).flatmap(

@@ -30,7 +30,7 @@ from gyrfalcon.learners.optimistic.regcb import RegCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.contracts.environments import Lines
 
 SEEDS = range(1000, 1010)

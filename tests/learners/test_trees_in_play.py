@@ -19,7 +19,7 @@ from gyrfalcon.learners.adaptive.class_fit import ClassFit
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.adaptive.state import adaptive_state
 from gyrfalcon.oracles.regressors.forest_features import ForestMap, grown
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.storage.files import load, save
 
 TREES = AdaptiveFalcon(classes=("linear", "trees"))

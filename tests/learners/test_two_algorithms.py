@@ -20,7 +20,7 @@ from gyrfalcon.learners.steps import Summing
 from gyrfalcon.oracles.features.smooth import Splines
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.contracts.environments import epochs_of
 
 STEP = StepExample()

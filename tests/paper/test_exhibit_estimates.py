@@ -7,7 +7,7 @@ from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.records import Log
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon_paper.exhibits.estimates import EXHIBIT, estimates
 from gyrfalcon_paper.exhibits.exhibit import Tables
 from gyrfalcon_paper.exhibits.regret_over_time import SWITCH

@@ -9,7 +9,7 @@ from gyrfalcon.core.records import Log
 from gyrfalcon.core.sampling import UNIFORMS_PER_DECISION
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon_paper.exhibits.comparison import (
     ENVIRONMENTS,
     EXHIBIT,

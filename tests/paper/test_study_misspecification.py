@@ -7,7 +7,7 @@ from gyrfalcon.environments.population.best_in_class import misspecification
 from gyrfalcon.environments.synthetic.families import XorEnvironment
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon_paper.exhibits.exhibit import Tables
 from gyrfalcon_paper.exhibits.misspecification import (
     EXHIBIT,

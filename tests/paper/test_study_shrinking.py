@@ -10,7 +10,7 @@ from gyrfalcon.environments.population.population import Population
 from gyrfalcon.learners.steps import fitted_state
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.solvers.moments import Moments
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon_paper.exhibits.exhibit import Tables
 from gyrfalcon_paper.exhibits.shrinking import EXHIBIT, ellipse
 from gyrfalcon_paper.exhibits.shrinking_fits import BEST, LEARNER, Watched, fits

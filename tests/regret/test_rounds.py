@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.regret.players import Watching
 
 ENVIRONMENT = LinearEnvironment(noise="bernoulli")

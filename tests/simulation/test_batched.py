@@ -28,7 +28,7 @@ from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.simulation.batched import Batch, ReplicationState, how_many_together
 from gyrfalcon.simulation.engine import Run
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Trace
 from tests.contracts.environments import Lines
 from tests.contracts.test_learner_contract import identical

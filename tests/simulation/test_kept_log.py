@@ -25,7 +25,7 @@ from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.logs import LogReader, read_log
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from tests.contracts.learners import PLAIN
 from tests.contracts.throwaway import ExponentialWeights, Master
 

@@ -20,7 +20,7 @@ from gyrfalcon.environments.protocol import BLOCK, NEVER, PotentialOutcomes, blo
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 MEANS = (5.0, 2.5)
 HOUR = 3_600

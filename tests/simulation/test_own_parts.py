@@ -25,7 +25,7 @@ from gyrfalcon.environments.synthetic.families import LinearEnvironment
 from gyrfalcon.environments.wrappers import Switching
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.optimistic.linucb import LinUCB
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 
 STEP = StepExample()
 

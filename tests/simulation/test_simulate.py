@@ -25,7 +25,7 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.simulate import replication_seed, simulate
+from gyrfalcon.simulation.replications import replication_seed, simulate
 from gyrfalcon.simulation.trace import Summary, Trace, checkpoint_rounds
 
 

@@ -18,7 +18,7 @@ import pytest
 from gyrfalcon import Problem, Uniform
 from gyrfalcon.environments import StepExample
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.sweeps.errors import CellsFailedError, StorageError, WorkersError
 from gyrfalcon.sweeps.grid import Cell, Grid
 from gyrfalcon.sweeps.run import run_sweep

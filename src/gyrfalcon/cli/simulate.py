@@ -175,7 +175,7 @@ def _played(
     keep_log: Path | None,
 ) -> Trace:
     from gyrfalcon.cli._traces import typed_checkpoints
-    from gyrfalcon.simulation.simulate import simulate as play
+    from gyrfalcon.simulation.replications import simulate as play
 
     looks = typed_checkpoints(checkpoints, rounds)
     with progress("Simulating", rounds * replications, "rounds") as tracker:

@@ -21,7 +21,7 @@ from gyrfalcon.experiment.evidence import Evidence
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.rapr import RAPR
 from gyrfalcon.simulation.engine import Rounds, Run, chosen_of, chunks, regret_of
-from gyrfalcon.simulation.simulate import replication_seed
+from gyrfalcon.simulation.replications import replication_seed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from gyrfalcon import __version__
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.sweeps.errors import WorkersError
 from gyrfalcon.sweeps.grid import Cell

@@ -13,7 +13,7 @@ from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.population.best_in_class import PopulationMisspecification, misspecification
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import PlayedEpoch
 from gyrfalcon.theory import active_error_bound, c_1, passive_error_bound, unit_slack
 from gyrfalcon_paper.claims.claim import Finding, as_rare_as, inequality, unless_vacuous

@@ -14,7 +14,7 @@ from gyrfalcon.learners.falcon import Falcon
 from gyrfalcon.learners.optimistic.lints import LinTS
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Trace
 from gyrfalcon.theory import regret_bound
 from gyrfalcon_paper.claims.claim import (

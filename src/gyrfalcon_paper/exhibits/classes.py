@@ -16,7 +16,7 @@ from gyrfalcon.oracles.features.bases import Polynomial
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.figures import COLOURS
 from gyrfalcon.reports.labels import Label, end_labels
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import distinct, matching, numbers, table_of_rows

@@ -18,7 +18,7 @@ from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.learners.squarecb import SquareCB
 from gyrfalcon.reports.figures import COLOURS, Band, draw_band
 from gyrfalcon.reports.labels import Label, end_labels, plain_numbers
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import entry, matching, numbers, table_of_rows

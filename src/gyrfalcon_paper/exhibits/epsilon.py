@@ -15,7 +15,7 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.figures import COLOURS, GREY, Band, draw_band
 from gyrfalcon.reports.labels import Label, beside, end_labels, plain_numbers
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import entry, matching, numbers, only, row_of, table_of_rows

@@ -12,7 +12,7 @@ from gyrfalcon.environments.population.population import greedy_policy
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.linear.models import OptimisticModel
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import PlayedEpoch
 from gyrfalcon_paper.curves import (
     ACTION_COLOURS,

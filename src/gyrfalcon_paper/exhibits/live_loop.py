@@ -14,7 +14,7 @@ from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.figures import COLOURS, Band, draw_band, draw_reference
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import numbers, stacked, table_of, where

@@ -22,7 +22,7 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.reports.figures import COLOURS, GREY
 from gyrfalcon.reports.labels import beside, plain_numbers
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import matching, numbers, table_of_rows

@@ -18,7 +18,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.learners.optimistic.linucb import LinUCB
 from gyrfalcon.reports.figures import COLOURS, Band, draw_band, draw_reference
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon.simulation.trace import Summary, Trace
 from gyrfalcon_paper.exhibits.exhibit import Columns, Effort, Exhibit, Piece, Tables
 from gyrfalcon_paper.tables import numbers, only, row_of, table_of

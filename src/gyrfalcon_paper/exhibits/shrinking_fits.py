@@ -18,7 +18,7 @@ from gyrfalcon.learners.steps import fitted_state
 from gyrfalcon.oracles.linear.linear import LinearOracle
 from gyrfalcon.oracles.linear.models import JointModel, LinearModel, PerActionModel
 from gyrfalcon.oracles.solvers.moments import Moments
-from gyrfalcon.simulation.simulate import simulate
+from gyrfalcon.simulation.replications import simulate
 from gyrfalcon_paper.linear_models import coefficients_of, distance
 
 LEARNER = EpsilonFalcon()
