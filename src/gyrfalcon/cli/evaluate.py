@@ -17,6 +17,7 @@ gyrfalcon evaluate decisions --policy always:red --policy uniform
 gyrfalcon evaluate decisions --policy greedy --html report.html
 gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
 gyrfalcon evaluate clicks.csv --from csv --reward-range 0,1 --json
+gyrfalcon evaluate decisions --policy uniform --estimator dros --shrinkage tuned
 gyrfalcon evaluate decisions --policy greedy --strict
 """
 
@@ -52,7 +53,8 @@ def evaluate(
     interval: Annotated[
         str,
         typer.Option(
-            help="minvar, minvar_expected, stablevar, normal, bootstrap or empirical_bernstein.",
+            help="minvar, minvar_expected, stablevar, normal, bootstrap, empirical_bernstein, contextual or "
+            "cadr; the last two need a folder that stores its policies.",
             rich_help_panel=_METHOD,
         ),
     ] = "minvar",
@@ -60,9 +62,21 @@ def evaluate(
         float, typer.Option(help="Probability that an interval covers.", rich_help_panel=_METHOD)
     ] = 0.95,
     max_weight: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            help="Largest weight, for switch and clipped.", rich_help_panel=_METHOD, show_default=False
+            metavar="NUMBER|tuned",
+            help="Largest weight, for switch and clipped; tuned takes the one of the least estimated error.",
+            rich_help_panel=_METHOD,
+            show_default=False,
+        ),
+    ] = None,
+    shrinkage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER|tuned",
+            help="Shrinkage of weights, for dros, sub_gaussian and sub_gaussian_dr; dros can be tuned.",
+            rich_help_panel=_METHOD,
+            show_default=False,
         ),
     ] = None,
     reward_range: Annotated[
@@ -137,7 +151,8 @@ def evaluate(
         estimator=estimator,
         interval=interval,
         level=level,
-        max_weight=max_weight,
+        max_weight=_typed_limit("--max-weight", max_weight),
+        shrinkage=_typed_limit("--shrinkage", shrinkage),
         reward_range=None if reward_range is None else typed_range(reward_range),
         estimated_propensities=estimated,
         logged_policies=logged_policies(table),
@@ -165,6 +180,16 @@ def typed_range(text: str) -> tuple[float, float]:
             f"--reward-range is {text!r}; give two numbers, such as --reward-range 0,1."
         ) from None
     return low, high
+
+
+def _typed_limit(option: str, text: str | None) -> float | str | None:
+    """A number, "tuned", or None where nothing was typed."""
+    if text is None or text == "tuned":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option} is {text!r}; give a number such as 10, or tuned.") from None
 
 
 def _table(log: str, from_format: str | None, options: list[str]) -> DecisionTable:

@@ -2,71 +2,37 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation import importance_weighted as weighted
 from gyrfalcon.evaluation import model_assisted as assisted
 from gyrfalcon.evaluation.estimate import Estimate
+from gyrfalcon.evaluation.estimator_inputs import EstimatorInputs, Reweighting
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class EstimatorInputs:
-    """What estimators compute from: evaluated rows in the order of time, a target, and settings.
+@dataclass(frozen=True, slots=True)
+class WeightLimit:
+    """A setting of `evaluate` that limits weights.
 
     Parameters
     ----------
-    table
-        The rows.
-    target
-        Probabilities of all actions under the policy in question, (n, K).
-    predictions
-        Predicted rewards of all actions, (n, K); None for estimators without a model.
-    mean_squared_weight
-        Mean expected squared weight of the target on these rows.
-    max_weight
-        Largest weight that counts, for estimators that have such a limit; None is sqrt(n).
-    shrinkage
-        Shrinkage of weights, for estimators that have one; None is n for "dros", and the value that balances
-        bias and variance for the sub-Gaussian ones.
+    name
+        Its name.
+    value
+        Its value, or the default.
+    tuned
+        The value of the least estimated squared error; None where that is not estimated.
     """
 
-    table: DecisionTable
-    target: Floats
-    predictions: Floats | None
-    mean_squared_weight: float = 1.0
-    max_weight: float | None = None
-    shrinkage: float | None = None
-
-    @property
-    def logged(self) -> tuple[Floats, Ints, Floats, Floats]:
-        """Rewards, actions, propensities and target: the first arguments of every estimator."""
-        table = self.table
-        return table.reward, table.action, table.propensity, self.target
-
-    @property
-    def model(self) -> Floats:
-        """The predictions of a model, which the estimator needs."""
-        if self.predictions is None:
-            raise ValueError("this estimator needs predicted rewards; give predictions or a model_class.")
-        return self.predictions
-
-    @property
-    def weight_limit(self) -> float:
-        """The largest weight that counts: sqrt(n) by default, with which the bias vanishes (Ionides 2008)."""
-        return math.sqrt(len(self.table)) if self.max_weight is None else self.max_weight
-
-    @property
-    def sub_gaussian_shrinkage(self) -> float:
-        """Shrinkage sqrt(ln(20) / (n E[w^2])), at most 1 (Metelli, Russo and Restelli 2021)."""
-        if self.shrinkage is not None:
-            return self.shrinkage
-        return min(1.0, math.sqrt(math.log(20.0) / (len(self.table) * max(self.mean_squared_weight, 1.0))))
+    name: Literal["max_weight", "shrinkage"]
+    value: Callable[[EstimatorInputs], float]
+    tuned: Callable[[EstimatorInputs], float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +45,15 @@ class EstimatorRow:
         Its name in reports.
     estimate
         The value and influences from inputs.
+    reweighting
+        What it makes of importance weights, as a function of inputs; None where contributions are no
+        function of their own row alone.
     needs_model
         Whether it needs predicted rewards.
     needs_propensities
         Whether it needs propensities.
+    limit
+        The setting that limits weights; None if there is none.
     is_biased
         Whether the value may be biased by more than the order of 1 / n with right propensities.
     caution
@@ -91,17 +62,34 @@ class EstimatorRow:
 
     title: str
     estimate: Callable[[EstimatorInputs], Estimate]
+    reweighting: Callable[[EstimatorInputs], Reweighting] | None = None
     needs_model: bool = False
     needs_propensities: bool = True
+    limit: WeightLimit | None = None
     is_biased: bool = False
     caution: str = ""
 
 
 _BIASED = "Large weights are limited, which biases the value; the interval knows nothing of that bias."
 
+_SUB_GAUSSIAN = WeightLimit("shrinkage", lambda given: given.sub_gaussian_shrinkage)
+
+
+def _kept(_: EstimatorInputs) -> Reweighting:
+    return lambda weights: weights
+
+
+def _truncated(given: EstimatorInputs) -> Reweighting:
+    limit = given.weight_limit
+    return lambda weights: np.where(weights <= limit, weights, 0.0)
+
+
 ESTIMATORS: dict[str, EstimatorRow] = {
     "dr": EstimatorRow(
-        "doubly robust", lambda given: assisted.doubly_robust(*given.logged, given.model), needs_model=True
+        "doubly robust",
+        lambda given: assisted.doubly_robust(*given.logged, given.model),
+        _kept,
+        needs_model=True,
     ),
     "sndr": EstimatorRow(
         "self-normalised doubly robust",
@@ -113,18 +101,24 @@ ESTIMATORS: dict[str, EstimatorRow] = {
         lambda given: assisted.switch_doubly_robust(
             *given.logged, given.model, max_weight=given.weight_limit
         ),
+        _truncated,
         needs_model=True,
+        limit=WeightLimit(
+            "max_weight", lambda given: given.weight_limit, lambda given: given.tuned_max_weight()
+        ),
         is_biased=True,
         caution=_BIASED,
     ),
     "dros": EstimatorRow(
         "doubly robust with optimistic shrinkage",
         lambda given: assisted.shrunk_doubly_robust(
-            *given.logged,
-            given.model,
-            shrinkage=float(len(given.table)) if given.shrinkage is None else given.shrinkage,
+            *given.logged, given.model, shrinkage=given.optimistic_shrinkage
         ),
+        lambda given: partial(assisted.optimistic_weights, shrinkage=given.optimistic_shrinkage),
         needs_model=True,
+        limit=WeightLimit(
+            "shrinkage", lambda given: given.optimistic_shrinkage, lambda given: given.tuned_shrinkage()
+        ),
         is_biased=True,
         caution=_BIASED,
     ),
@@ -133,13 +127,16 @@ ESTIMATORS: dict[str, EstimatorRow] = {
         lambda given: assisted.sub_gaussian_doubly_robust(
             *given.logged, given.model, shrinkage=given.sub_gaussian_shrinkage
         ),
+        lambda given: partial(weighted.sub_gaussian_weights, shrinkage=given.sub_gaussian_shrinkage),
         needs_model=True,
+        limit=_SUB_GAUSSIAN,
         is_biased=True,
         caution=_BIASED,
     ),
     "ips": EstimatorRow(
         "inverse propensity scoring",
         lambda given: weighted.inverse_propensity(*given.logged),
+        _kept,
         caution="Values depend on where the zero of rewards is, and vary more than doubly robust ones.",
     ),
     "snips": EstimatorRow(
@@ -150,6 +147,10 @@ ESTIMATORS: dict[str, EstimatorRow] = {
     "clipped": EstimatorRow(
         "clipped inverse propensity scoring",
         lambda given: weighted.clipped_inverse_propensity(*given.logged, max_weight=given.weight_limit),
+        lambda given: partial(np.minimum, given.weight_limit),
+        limit=WeightLimit(
+            "max_weight", lambda given: given.weight_limit, lambda given: given.tuned_max_weight(clipped=True)
+        ),
         is_biased=True,
         caution=_BIASED,
     ),
@@ -158,12 +159,15 @@ ESTIMATORS: dict[str, EstimatorRow] = {
         lambda given: weighted.sub_gaussian_inverse_propensity(
             *given.logged, shrinkage=given.sub_gaussian_shrinkage
         ),
+        lambda given: partial(weighted.sub_gaussian_weights, shrinkage=given.sub_gaussian_shrinkage),
+        limit=_SUB_GAUSSIAN,
         is_biased=True,
         caution=_BIASED,
     ),
     "dm": EstimatorRow(
         "direct method",
         lambda given: assisted.direct_method(given.target, given.model),
+        lambda _: np.zeros_like,
         needs_model=True,
         needs_propensities=False,
         is_biased=True,

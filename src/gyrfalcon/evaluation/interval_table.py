@@ -3,58 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.evaluation.expected_spread import ExpectedSpread, expected_spread
+from gyrfalcon.evaluation.interval_inputs import IntervalInputs
 from gyrfalcon.evaluation.intervals.adaptive_weights import min_var_weights, stable_var_weights
 from gyrfalcon.evaluation.intervals.bootstrap import bootstrap_interval
+from gyrfalcon.evaluation.intervals.cadr import cadr_errors
+from gyrfalcon.evaluation.intervals.contextual_weights import contextual_errors
 from gyrfalcon.evaluation.intervals.empirical_bernstein import empirical_bernstein_interval
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_quantile
-from gyrfalcon.evaluation.weighting import TargetWeights
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class IntervalInputs:
-    """What intervals compute from: contributions of rows in the order of time, and what their weights need.
-
-    Parameters
-    ----------
-    contributions
-        Estimates of the value from one row each, (n,).
-    expected
-        Means of the variance proxies of earlier rows, (n,).
-    level
-        Probability of covering.
-    rows
-        The evaluated rows.
-    weights
-        The target and its importance weights.
-    epochs
-        Number of the policy in play in each row, (n,); None where unknown.
-    bounds
-        Lowest and highest reward; None where unknown.
-    predictions
-        Predicted rewards of all actions, (n, K); None without a model.
-    policies
-        Probabilities of all actions in every row under each policy that decided, one after the other, in the
-        order of the numbers in `epochs`; None where one of these policies is unknown.
-    """
-
-    contributions: Floats
-    expected: Floats
-    level: float
-    rows: EvaluatedRows
-    weights: TargetWeights
-    epochs: Ints | None = None
-    bounds: tuple[float, float] | None = None
-    predictions: Floats | None = None
-    policies: Callable[[], Iterator[Floats]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +31,32 @@ class IntervalRow:
     row_weights
         Weights (n,) of contributions, known before each row's action, whose weighted mean is asymptotically
         normal; None for an interval that is not of this kind.
+    errors
+        Value, and the error that each row adds to it, (n,), whose norm is the standard error of a normal
+        value; None for an interval that is not of this kind.
     interval
-        Value and interval of all inputs; None to take the weighted mean.
+        Value and interval of all inputs; None for an interval of one of the other kinds.
     has_floor
         Whether the standard error is at least the one that logged distributions lead to expect.
     is_paired
         Whether `interval` holds for differences of contributions as well.
     assumes_independence
         Whether rows must be independent, which those of a learner are not.
+    needs_policies
+        Whether it needs every policy that decided, on the contexts of all rows, and a doubly robust or
+        inverse propensity estimate.
     caution
         What to beware of, as a sentence; "" if nothing.
     """
 
     title: str
     row_weights: Callable[[IntervalInputs], Floats] | None = None
+    errors: Callable[[IntervalInputs], tuple[float, Floats]] | None = None
     interval: Callable[[IntervalInputs], tuple[float, Interval]] | None = None
     has_floor: bool = False
     is_paired: bool = True
     assumes_independence: bool = False
+    needs_policies: bool = False
     caution: str = ""
 
 
@@ -98,24 +69,32 @@ def _bootstrap(given: IntervalInputs) -> tuple[float, Interval]:
 
 
 def _empirical_bernstein(given: IntervalInputs) -> tuple[float, Interval]:
-    """Bounds of contributions follow from the largest possible weight, which stored distributions know."""
-    if given.bounds is None or not given.rows.known.all():
-        raise ValueError(
-            "empirical Bernstein intervals need a reward range and the distribution of every row; "
-            "give reward_range, or choose interval='minvar'."
-        )
-    chances = given.rows.distribution
-    assert chances is not None
-    ratios = np.divide(given.weights.target, chances, out=np.zeros(chances.shape), where=chances > 0.0)
-    extremes = np.array(given.bounds)
-    if given.predictions is not None:
-        extremes = np.append(extremes, [given.predictions.min(), given.predictions.max()])
-    low, high = float(extremes.min()), float(extremes.max())
-    reach = float(ratios.max(initial=0.0)) * (high - low)
-    bounds = low - reach, high + reach
-    return float(given.contributions.mean()), empirical_bernstein_interval(
-        given.contributions, bounds, given.level
+    value, (low, high) = float(given.contributions.mean()), given.contribution_bounds()
+    if not low < high:
+        return value, Interval(value, value, given.level, "empirical Bernstein")
+    return value, empirical_bernstein_interval(given.contributions, (low, high), given.level)
+
+
+def _contextual(given: IntervalInputs) -> tuple[float, Floats]:
+    center = float(given.rows.table.reward.mean())
+    value, errors = contextual_errors(given.contributions - center, given.epoch_policies())
+    return center + value, errors
+
+
+def _cadr(given: IntervalInputs) -> tuple[float, Floats]:
+    table, model = given.rows.table, given.model
+    low, high = (table.reward.min(), table.reward.max()) if given.bounds is None else given.bounds
+    # Variances of differences to the mean reward lose no digits, wherever the zero of rewards is.
+    center = 0.0 if given.predictions is None else float(table.reward.mean())
+    value, errors = cadr_errors(
+        table.reward - center,
+        table.action,
+        given.weights.target,
+        model - center,
+        given.epoch_policies(),
+        reward_deviation=float(high - low) / 2.0 or 1.0,
     )
+    return center + value, errors
 
 
 _INDEPENDENT = "It treats rows as independent; where a learner collected the log it may be far too narrow."
@@ -142,6 +121,18 @@ INTERVALS: dict[str, IntervalRow] = {
         is_paired=False,
         assumes_independence=True,
         caution=_INDEPENDENT,
+    ),
+    "contextual": IntervalRow(
+        "contextual MinVar",
+        errors=_contextual,
+        needs_policies=True,
+        caution="Where policies were learned fast it may be far too narrow.",
+    ),
+    "cadr": IntervalRow(
+        "CADR",
+        errors=_cadr,
+        needs_policies=True,
+        caution="It needs many rows of every policy that decided, as its deviations are estimated.",
     ),
 }
 """By the names that `evaluate(interval=...)` takes; a further interval is one more row."""
@@ -180,6 +171,11 @@ def interval_estimate(method: IntervalRow, given: IntervalInputs) -> IntervalEst
     if method.interval is not None:
         value, interval = method.interval(given)
         return IntervalEstimate(value, interval, None)
+    if method.errors is not None:
+        value, errors = method.errors(given)
+        even = np.full(len(errors), 1.0 / len(errors))
+        spread = expected_spread(given.weights, given.rows, even, given.predictions)
+        return IntervalEstimate(value, _around(value, errors, given.level, method.title), errors, spread)
     assert method.row_weights is not None
     share = method.row_weights(given)
     share = share / share.sum()

@@ -10,6 +10,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_choice
+from gyrfalcon.evaluation.estimator_inputs import Limit
 from gyrfalcon.evaluation.estimator_table import ESTIMATORS, EstimatorRow
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows, evaluated_rows
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
@@ -17,7 +18,7 @@ from gyrfalcon.evaluation.interval_table import INTERVALS
 from gyrfalcon.evaluation.intervals.validation import check_level
 from gyrfalcon.evaluation.past_predictions import DEFAULT_MODEL_CLASS, past_predictions
 from gyrfalcon.evaluation.preflight import log_reasons
-from gyrfalcon.evaluation.refusals import check_reward_range, refuse_deterministic
+from gyrfalcon.evaluation.refusals import check_limits, check_reward_range, refuse_deterministic
 from gyrfalcon.evaluation.study import Study, Valued
 from gyrfalcon.evaluation.target_policies import target_policy
 from gyrfalcon.evaluation.targets import LoggedTarget, TargetPolicy
@@ -41,8 +42,8 @@ def evaluate(
     predictions: object = None,
     n_blocks: int | None = None,
     reward_range: tuple[float, float] | None = None,
-    max_weight: float | None = None,
-    shrinkage: float | None = None,
+    max_weight: Limit = None,
+    shrinkage: Limit = None,
     estimated_propensities: bool = False,
     logged_policies: Mapping[str, object] | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,
@@ -61,7 +62,8 @@ def evaluate(
     estimator
         "dr", "sndr", "switch", "dros", "sub_gaussian_dr", "ips", "snips", "clipped", "sub_gaussian" or "dm".
     interval
-        "minvar", "minvar_expected", "stablevar", "normal", "bootstrap" or "empirical_bernstein".
+        "minvar", "minvar_expected", "stablevar", "normal", "bootstrap", "empirical_bernstein", or, with
+        `logged_policies`, "contextual" or "cadr".
     level
         Probability with which an interval covers, alone.
     model_class
@@ -75,14 +77,17 @@ def evaluate(
         Lowest and highest possible reward, for the betting sequence; None means that of the table, or else
         the observed one, of which the report says so.
     max_weight
-        Largest weight that counts, for estimators with such a limit.
+        Largest weight that counts, for "switch" and "clipped"; None is the root of the number of rows, and
+        "tuned" the limit of the least estimated squared error.
     shrinkage
-        Shrinkage of weights, for estimators with one.
+        Shrinkage of weights, for "dros", "sub_gaussian_dr" and "sub_gaussian"; None is the default of each,
+        and "tuned" the one of the least estimated squared error, for "dros".
     estimated_propensities
         Whether propensities were estimated and not logged.
     logged_policies
         Policies that decided, by the content hashes in the table's `model` column; see `stored_policies`.
-        MinVar and StableVar weights then know what each expects of all earlier contexts.
+        MinVar and StableVar weights then know what each expects of all earlier contexts. "contextual" and
+        "cadr" need them.
     on_progress
         Called with finished steps, all steps and a title.
 
@@ -121,6 +126,7 @@ def evaluate(
     """
     check_choice("estimator", estimator, tuple(ESTIMATORS))
     check_choice("interval", interval, tuple(INTERVALS))
+    check_limits(estimator, max_weight, shrinkage)
     check_level(level)
     targets, method = _targets(policies, baseline), ESTIMATORS[estimator]
     rows = evaluated_rows(table, propensities=method.needs_propensities)

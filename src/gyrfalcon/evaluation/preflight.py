@@ -14,6 +14,8 @@ from gyrfalcon.evaluation.diagnostics import (
     change_over_time,
     tail_share,
 )
+from gyrfalcon.evaluation.estimator_inputs import EstimatorInputs
+from gyrfalcon.evaluation.estimator_table import EstimatorRow
 from gyrfalcon.evaluation.evaluated_rows import UNKNOWN_PROPENSITY, EvaluatedRows
 from gyrfalcon.evaluation.interval_table import IntervalEstimate
 from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
@@ -135,6 +137,17 @@ def dependence_on_log() -> Reason:
         "The policy may have been learned from these rows, so that its value looks too high; evaluate it on "
         "later rows, or say that it was not (held_out=True).",
     )
+
+
+def limit_reason(estimator: EstimatorRow, given: EstimatorInputs, *, is_tuned: bool) -> Reason | None:
+    """What limits the weights of an estimator, and where the limit comes from; None without a limit."""
+    limit = estimator.limit
+    if limit is None:
+        return None
+    how = "the default" if getattr(given, limit.name) is None else "as given"
+    if is_tuned:
+        how = "that of the least estimated squared error"
+    return Reason("trust", "limit of weights", f"{limit.name} is {limit.value(given):.4g}, {how}.")
 
 
 def spread_reasons(contributions: Floats, estimate: IntervalEstimate) -> Iterator[Reason]:

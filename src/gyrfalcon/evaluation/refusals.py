@@ -8,8 +8,12 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.inputs.messages import enumeration, short_repr
 from gyrfalcon.evaluation.diagnostics import is_deterministic
+from gyrfalcon.evaluation.estimator_inputs import TUNED, Limit
+from gyrfalcon.evaluation.estimator_table import ESTIMATORS, EstimatorRow
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.interval_table import IntervalRow
 from gyrfalcon.evaluation.intervals.validation import ROUNDING, Bounds, check_bounds
 from gyrfalcon.evaluation.targets import LoggedTarget, TargetPolicy
 
@@ -38,6 +42,33 @@ def check_reward_range(rows: EvaluatedRows, bounds: Bounds | None) -> None:
             f"row {rows.table.rows[row]}: the reward {reward[row]:g} is outside of the reward range from "
             f"{low:g} to {high:g}, as are {len(outside)} of {len(reward)} rewards; correct the range, or "
             "leave out rows whose reward is wrong."
+        )
+
+
+def check_limits(name: str, max_weight: Limit, shrinkage: Limit) -> None:
+    """Refuse a limit of weights that the estimator of this name does not have, or can't tune."""
+    limit = ESTIMATORS[name].limit
+    for setting, value in (("max_weight", max_weight), ("shrinkage", shrinkage)):
+        if value is None:
+            continue
+        if limit is None or limit.name != setting:
+            rows = ESTIMATORS.items()
+            others = [other for other, row in rows if row.limit is not None and row.limit.name == setting]
+            raise ValueError(
+                f"{setting} is {short_repr(value)}, which estimator={name!r} does not have; leave it out, or "
+                f"choose one of {enumeration(others)}."
+            )
+        if isinstance(value, str) and (value != TUNED or limit.tuned is None):
+            tuned = "" if limit.tuned is None else f" or {TUNED!r}"
+            raise ValueError(f"{setting} is {value!r}; give a number{tuned}, or None for the default.")
+
+
+def refuse_own_weights(estimator: EstimatorRow, interval: IntervalRow) -> None:
+    """Refuse contributions that are no plain doubly robust or inverse propensity scores."""
+    if estimator.is_biased or estimator.reweighting is None:
+        raise ValueError(
+            f"{interval.title} intervals weight doubly robust or inverse propensity scores, and not those of "
+            f"the {estimator.title} estimate; choose estimator='dr' or 'ips', or interval='minvar'."
         )
 
 

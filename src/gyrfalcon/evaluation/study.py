@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,37 +10,36 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
-from gyrfalcon.evaluation.estimator_table import EstimatorInputs, EstimatorRow, on_policy
+from gyrfalcon.evaluation.estimator_inputs import TUNED, EstimatorInputs, Limit
+from gyrfalcon.evaluation.estimator_table import EstimatorRow, on_policy
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
 from gyrfalcon.evaluation.evaluation import PolicyValue
+from gyrfalcon.evaluation.interval_inputs import IntervalInputs
 from gyrfalcon.evaluation.interval_table import (
+    INTERVALS,
     IntervalEstimate,
-    IntervalInputs,
     IntervalRow,
     interval_estimate,
     paired_difference,
 )
 from gyrfalcon.evaluation.intervals.betting import betting_sequence
 from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.validation import Bounds
+from gyrfalcon.evaluation.logged_policies import LoggedPolicies
 from gyrfalcon.evaluation.preflight import (
     change_reason,
     dependence_on_log,
+    limit_reason,
     rows_reason,
     sequence_reason,
     spread_reasons,
     weight_reasons,
 )
-from gyrfalcon.evaluation.refusals import check_probabilities
-from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy, UniformTarget
+from gyrfalcon.evaluation.refusals import check_probabilities, refuse_own_weights
+from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
 from gyrfalcon.evaluation.value_sequence import value_sequence
 from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
-from gyrfalcon.evaluation.weighting import (
-    EpochProxies,
-    TargetWeights,
-    expected_proxies,
-    planned_uniform,
-    supported_proxies,
-)
+from gyrfalcon.evaluation.weighting import TargetWeights, expected_proxies, planned_uniform
 
 _OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
 """Checks of the log that matter to its mean reward."""
@@ -50,13 +49,23 @@ _OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
 class Valued:
     """A policy's contributions and interval, before they are reported."""
 
-    weights: TargetWeights
     inputs: IntervalInputs
+    method: IntervalRow
     estimate: IntervalEstimate
     sequence: ConfidenceSequence | None
     sequence_note: str
-    is_logged: bool
-    is_learned: bool
+    is_learned: bool = False
+    limit: Reason | None = None
+
+    @property
+    def weights(self) -> TargetWeights:
+        """The policy on the evaluated rows."""
+        return self.inputs.weights
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether the policy is the play that was logged."""
+        return self.inputs.is_logged
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -71,12 +80,18 @@ class Study:
     interval: IntervalRow
     level: float
     predictions: Floats | None
-    max_weight: float | None
-    shrinkage: float | None
+    max_weight: Limit = None
+    shrinkage: Limit = None
     logged_policies: Mapping[Hashable, TargetPolicy] = field(default_factory=dict)
     """Policies that decided, by content hash."""
-    computed: dict[int, Floats | None] = field(default_factory=dict)
-    """Distributions of epochs' policies on earlier contexts, so far."""
+    policies: LoggedPolicies = field(init=False)
+
+    def __post_init__(self) -> None:
+        policies = LoggedPolicies(self.rows, self.epochs, self.logged_policies)
+        object.__setattr__(self, "policies", policies)
+        if self.interval.needs_policies:
+            policies.refuse_unknown(self.interval.title)
+            refuse_own_weights(self.estimator, self.interval)
 
     @property
     def is_adaptive(self) -> bool:
@@ -84,6 +99,11 @@ class Study:
         if self.epochs is None:
             return False
         return len(np.unique(self.epochs[~planned_uniform(self.rows)])) > 1
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether the limit of weights is the one of the least estimated squared error."""
+        return TUNED in (self.max_weight, self.shrinkage)
 
     def method_reasons(self) -> Iterator[Reason]:
         """What to beware of in the chosen estimator and interval."""
@@ -96,49 +116,71 @@ class Study:
 
     def valued(self, target: TargetPolicy, name: str) -> Valued:
         """Contributions, interval and sequence of a policy."""
-        rows, is_logged = self.rows, isinstance(target, LoggedTarget)
+        if isinstance(target, LoggedTarget):
+            return self._valued_play()
+        table = self.rows.table
+        probabilities = self._probabilities(target, name)
         is_weighted = self.estimator.needs_propensities
-        if is_logged:
-            weights = TargetWeights.of_logged_play(rows)
-            contributions = on_policy(rows.table).contributions
-        else:
-            probabilities = self._probabilities(target, name)
-            weights = (
-                TargetWeights.of(probabilities, rows)
-                if is_weighted
-                else TargetWeights.unweighted(probabilities)
-            )
-            contributions = self.estimator.estimate(self._estimator_inputs(weights)).contributions
-        varies = is_weighted and not is_logged
-        prior = float(rows.table.n_actions) if varies else 1.0
-        under = self._proxies_under(weights.target) if varies else None
+        weights = (
+            TargetWeights.of(probabilities, self.rows)
+            if is_weighted
+            else TargetWeights.unweighted(probabilities)
+        )
+        given = self._estimator_inputs(weights)
+        expected = np.ones(len(table))
+        if is_weighted:
+            under = self.policies.proxies_under(weights.target)
+            expected = expected_proxies(weights.proxies, self.epochs, float(table.n_actions), under)
         inputs = IntervalInputs(
-            contributions=contributions,
-            expected=expected_proxies(weights.proxies, self.epochs, prior, under),
+            contributions=self.estimator.estimate(given).contributions,
+            expected=expected,
             level=self.level,
-            rows=rows,
+            rows=self.rows,
             weights=weights,
             epochs=self.epochs,
             bounds=self.bounds,
-            predictions=None if is_logged else self.predictions,
-            policies=None if is_logged else self._policies_on_all_rows(),
+            predictions=self.predictions,
+            policies=self.policies.on_all_rows(),
+            reweighted=None if self.estimator.reweighting is None else self.estimator.reweighting(given),
         )
-        sequence, note = self._sequence(weights, is_logged=is_logged)
+        sequence, note = self._sequence(weights)
         return Valued(
-            weights=weights,
             inputs=inputs,
+            method=self.interval,
             estimate=interval_estimate(self.interval, inputs),
             sequence=sequence,
             sequence_note=note,
-            is_logged=is_logged,
             is_learned=isinstance(target, PolicyTarget) and target.is_learned,
+            limit=limit_reason(self.estimator, given, is_tuned=self.is_tuned),
+        )
+
+    def _valued_play(self) -> Valued:
+        """Mean reward of the logged play, whose rows have weights of 1."""
+        inputs = IntervalInputs(
+            contributions=on_policy(self.rows.table).contributions,
+            expected=np.ones(len(self.rows.table)),
+            level=self.level,
+            rows=self.rows,
+            weights=TargetWeights.of_logged_play(self.rows),
+            epochs=self.epochs,
+            bounds=self.bounds,
+            is_logged=True,
+        )
+        method = INTERVALS["normal"] if self.interval.needs_policies else self.interval
+        sequence, note = self._sequence_of_play()
+        return Valued(
+            inputs=inputs,
+            method=method,
+            estimate=interval_estimate(method, inputs),
+            sequence=sequence,
+            sequence_note=note,
         )
 
     def result(
         self, name: str, valued: Valued, base: Valued | None, about_log: tuple[Reason, ...]
     ) -> PolicyValue:
         """The reported value of a policy, with its verdict and its difference to a baseline."""
-        row_weights = self.interval.row_weights
+        row_weights = valued.method.row_weights
         diagnostics = WeightDiagnostics.of(
             valued.weights,
             self.rows,
@@ -177,63 +219,34 @@ class Study:
             yield from weight_reasons(diagnostics)
             yield from spread_reasons(valued.inputs.contributions, valued.estimate)
             yield change_reason(valued.inputs.contributions)
+        if valued.limit is not None:
+            yield valued.limit
         if valued.is_learned:
             yield dependence_on_log()
         if valued.sequence is not None:
             yield sequence_reason(valued.sequence, valued.estimate.interval, self.rows)
 
-    def _policies_of_epochs(self) -> list[TargetPolicy | None]:
-        """The policy of each epoch number; None where it is unknown."""
-        models = self.rows.table.model
-        if self.epochs is None:
-            return []
-        even = planned_uniform(self.rows)
-        first = np.unique(self.epochs, return_index=True)[1].tolist()
-        return [
-            UniformTarget()
-            if even[row]
-            else self.logged_policies.get(None if models is None else models[row])
-            for row in first
-        ]
-
-    def _proxies_under(self, target: Floats) -> EpochProxies | None:
-        """Variance proxies of the target under the policy of an epoch, on the contexts of other rows."""
-        policies = self._policies_of_epochs()
-
-        def under(epoch: int, places: Ints) -> Floats | None:
-            policy = policies[epoch]
-            if policy is None:
-                return None
-            # The same contexts come up for each target.
-            if epoch not in self.computed:
-                self.computed[epoch] = _distribution(policy, self.rows.table.take(places))
-            chances = self.computed[epoch]
-            return None if chances is None else supported_proxies(target[places], chances)
-
-        return under if any(policy is not None for policy in policies) else None
-
-    def _policies_on_all_rows(self) -> Callable[[], Iterator[Floats]] | None:
-        """Distributions in every row under each epoch's policy, if all of them are known."""
-        found = self._policies_of_epochs()
-        known = [policy for policy in found if policy is not None]
-        if not known or len(known) < len(found):
-            return None
-        return lambda: (np.asarray(policy(self.rows.table), dtype=np.float64) for policy in known)
-
     def _difference(self, valued: Valued, base: Valued) -> IntervalEstimate | None:
         differences = valued.inputs.contributions - base.inputs.contributions
         inputs = replace(valued.inputs, contributions=differences)
-        return paired_difference(self.interval, valued.estimate, base.estimate, inputs)
+        return paired_difference(valued.method, valued.estimate, base.estimate, inputs)
 
     def _estimator_inputs(self, weights: TargetWeights) -> EstimatorInputs:
-        return EstimatorInputs(
+        """What the estimator computes from, with limits of weights as numbers, or None for the default."""
+        inputs = EstimatorInputs(
             table=self.rows.table,
             target=weights.target,
             predictions=self.predictions,
             mean_squared_weight=float(weights.proxies.mean()),
-            max_weight=self.max_weight,
-            shrinkage=self.shrinkage,
+            max_weight=None if isinstance(self.max_weight, str) else self.max_weight,
+            shrinkage=None if isinstance(self.shrinkage, str) else self.shrinkage,
+            distribution=self.rows.distribution if self.rows.known.all() else None,
+            bounds=self.bounds,
         )
+        limit = self.estimator.limit
+        if not self.is_tuned or limit is None or limit.tuned is None:
+            return inputs
+        return inputs.limited(limit.name, limit.tuned(inputs))
 
     def _probabilities(self, target: TargetPolicy, name: str) -> Floats:
         """The target's probabilities in the evaluated rows, refused where they are none."""
@@ -245,31 +258,36 @@ class Study:
         check_probabilities(probabilities, table, name)
         return probabilities
 
-    def _sequence(self, weights: TargetWeights, *, is_logged: bool) -> tuple[ConfidenceSequence | None, str]:
+    def _sequence(self, weights: TargetWeights) -> tuple[ConfidenceSequence | None, str]:
         """The betting sequence, and what it presumes or why there is none."""
-        rewards, bounds, note = self.rows.table.reward, self.bounds, ""
-        low, high = float(rewards.min()), float(rewards.max())
+        if not self.estimator.needs_propensities:
+            return None, "It needs propensities, which this estimator does without."
+        bounds, note = self._reward_bounds()
         if bounds is None:
-            bounds = low, high
-            note = f"It presumes that no reward lies outside of those observed, from {low:g} to {high:g}."
-        if is_logged and self.is_adaptive:
+            return None, note
+        sequence = value_sequence(weights, self.rows, bounds, self.level, predictions=self.predictions)
+        return sequence, note
+
+    def _sequence_of_play(self) -> tuple[ConfidenceSequence | None, str]:
+        """The betting sequence of the mean reward, and what it presumes or why there is none."""
+        if self.is_adaptive:
             return (
                 None,
                 "The logged play changed over time, so that a sequence of its mean reward has no target.",
             )
-        if not self.estimator.needs_propensities:
-            return None, "It needs propensities, which this estimator does without."
-        if low == high and self.bounds is None:
+        bounds, note = self._reward_bounds()
+        if bounds is None:
+            return None, note
+        return betting_sequence(self.rows.table.reward, bounds, self.level, resolution=1), note
+
+    def _reward_bounds(self) -> tuple[Bounds | None, str]:
+        """The range of rewards for bets, and that it was observed where none is known."""
+        if self.bounds is not None:
+            return self.bounds, ""
+        low, high = float(self.rows.table.reward.min()), float(self.rows.table.reward.max())
+        if low == high:
             return None, "All rewards are equal, and no range is known."
-        if is_logged:
-            return betting_sequence(rewards, bounds, self.level, resolution=1), note
-        sequence = value_sequence(weights, self.rows, bounds, self.level, predictions=self.predictions)
-        return sequence, note
-
-
-def _distribution(policy: TargetPolicy, table: DecisionTable) -> Floats | None:
-    """What a logged policy would have done in these rows; None if it does not know their actions."""
-    try:
-        return np.asarray(policy(table), dtype=np.float64)
-    except ValueError:
-        return None
+        return (
+            (low, high),
+            f"It presumes that no reward lies outside of those observed, from {low:g} to {high:g}.",
+        )

@@ -64,6 +64,29 @@ def cadr_interval(
     Interval(-0.262299, 0.927418, level=0.95, method='CADR')
     """
     check_level(level)
+    value, errors = cadr_errors(
+        rewards,
+        action,
+        target,
+        predictions,
+        policies,
+        reward_deviation=reward_deviation,
+        prior_rows=prior_rows,
+    )
+    return Interval.around(value, normal_quantile(level) * float(np.linalg.norm(errors)), level, "CADR")
+
+
+def cadr_errors(
+    rewards: Floats,
+    action: Ints,
+    target: Floats,
+    predictions: Floats,
+    policies: EpochPolicies,
+    *,
+    reward_deviation: float = 0.5,
+    prior_rows: float = 10.0,
+) -> tuple[float, Floats]:
+    """The value of `cadr_interval`, and errors of rows, (n,), whose norm is its standard error."""
     check_positive("reward_deviation", reward_deviation)
     check_positive("prior_rows", prior_rows)
     column = checked_column(rewards, "rewards")
@@ -79,10 +102,13 @@ def cadr_interval(
         prior_rows + rows
     )
     scores = direct + corrections / policies.logged[policies.epoch, rows]
-    inverse = 1.0 / np.sqrt(variances)
-    value = float(inverse @ scores / inverse.sum())
-    radius = normal_quantile(level) * math.sqrt(n) / float(inverse.sum())
-    return Interval.around(value, radius, level, "CADR")
+    share = 1.0 / np.sqrt(variances)
+    error, share = math.sqrt(n) / float(share.sum()), share / share.sum()
+    value = float(share @ scores)
+    errors = share * (scores - value)
+    # Scores over their deviations have variance 1, so that the standard error is known without them.
+    observed = float(np.linalg.norm(errors))
+    return value, errors * (error / observed) if observed > 0.0 else np.full(n, error / math.sqrt(n))
 
 
 def _past_variances(direct: Floats, corrections: Floats, policies: EpochPolicies) -> Floats:

@@ -47,6 +47,16 @@ def contextual_interval(
     Interval(-0.218942, 1.30385, level=0.95, method='contextual MinVar')
     """
     check_level(level)
+    value, errors = contextual_errors(contributions, policies, weights=weights)
+    name = "MinVar" if weights == "min_var" else "StableVar"
+    radius = normal_quantile(level) * float(np.linalg.norm(errors))
+    return Interval.around(value, radius, level, f"contextual {name}")
+
+
+def contextual_errors(
+    contributions: Floats, policies: EpochPolicies, *, weights: str = "min_var"
+) -> tuple[float, Floats]:
+    """The value of `contextual_interval`, and the error of each row in it, (n,)."""
     check_choice("weights", weights, ("min_var", "stable_var"))
     column = checked_column(contributions)
     if len(column) != len(policies.epoch):
@@ -55,11 +65,8 @@ def contextual_interval(
             "of the same rows."
         )
     shares = _shares(policies, 1.0 if weights == "min_var" else 0.5)
-    epoch = policies.epoch
-    terms = shares[epoch, np.arange(len(column))] * column
-    error = float(np.linalg.norm(terms - (shares @ terms)[epoch]))
-    name = "MinVar" if weights == "min_var" else "StableVar"
-    return Interval.around(float(terms.sum()), normal_quantile(level) * error, level, f"contextual {name}")
+    terms = shares[policies.epoch, np.arange(len(column))] * column
+    return float(terms.sum()), terms - (shares @ terms)[policies.epoch]
 
 
 def _shares(policies: EpochPolicies, power: float) -> Floats:
