@@ -41,6 +41,7 @@ _IN_PLAIN_WORDS = {
     "confidence sequence": "Two ways to bound the value contradict each other.",
     "dependence on the log": "The policy was learned from this log, and may look better here than it is.",
     "estimator": "The estimator is biased.",
+    "limit of weights": "Large weights count less.",
     "interval": "The interval is not made for logs of a learner.",
 }
 """What an objection of each check means, for the summary."""
