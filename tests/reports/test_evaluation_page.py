@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,8 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation import evaluate
 from gyrfalcon.evaluation.evaluation import Evaluation
 from gyrfalcon.reports import evaluation_figures as figures
-from gyrfalcon.reports.evaluation_page import _IN_PLAIN_WORDS, content_hash, evaluation_page
+from gyrfalcon.reports.evaluation_page import content_hash, evaluation_page
+from gyrfalcon.reports.evaluation_summary import _IN_PLAIN_WORDS, sentences_on
 from gyrfalcon.reports.figures import picture
 from gyrfalcon.reports.page import Section
 from tests.evaluation.logs import log_of
@@ -95,3 +97,52 @@ def test_every_check_has_plain_words_for_the_summary() -> None:
     evaluation = evaluate(table, POLICIES, estimator="clipped", interval="stablevar")
     checks = {reason.check for policy in evaluation.policies for reason in policy.verdict.reasons}
     assert checks - {"adaptivity"} <= set(_IN_PLAIN_WORDS)
+
+
+def test_names_of_policies_are_shown_as_they_stand() -> None:
+    names = {
+        "<b>bold</b> & $5 off $10": "uniform",
+        "🌞" * 3 + " summer, or what is left of it by then": "uniform",
+    }
+    table = log_of(400)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        page = evaluation_page(table, evaluate(table, names)).html()
+    assert "&lt;b&gt;bold&lt;/b&gt; &amp; $5 off $10" in page
+    assert "<b>bold</b>" not in page
+
+
+def test_intervals_are_seen_beside_a_sequence_that_is_much_wider() -> None:
+    table = log_of(1500, propensities=np.array([0.9, 0.05, 0.05]), reward_range=(0.0, 20.0))
+    evaluation = evaluated(table)
+    widest = max(one.sequence.high - one.sequence.low for one in evaluation.policies if one.sequence)
+    axes = figures.estimates_figure(evaluation).axes[0]
+    low, high = axes.get_xlim()
+    kept = [one.interval for one in evaluation.policies if one.verdict.level != "do not trust"]
+    assert all(low <= one.low and one.high <= high for one in kept)
+    assert high - low < 0.8 * widest
+    assert ">" in {line.get_marker() for line in axes.get_lines()}
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-6, 0.0), (1.0, 0.0), (1e6, 5e7)])
+def test_ends_of_intervals_differ_in_print_whatever_the_unit(scale: float, shift: float) -> None:
+    table = log_of(1500)
+    paid = replace(table, reward=shift + scale * table.reward, reward_range=(shift, shift + scale))
+    evaluation = evaluated(paid)
+    for policy in evaluation.policies:
+        found = re.search(r"between (\S+) and ([^\s.]\S*?)[.)\s]", sentences_on(policy, evaluation))
+        if policy.name != "logged":
+            assert found is not None
+            assert found[1] != found[2]
+            assert float(found[1].replace(",", "")) == pytest.approx(
+                policy.interval.low, abs=0.01 * (policy.interval.high - policy.interval.low)
+            )
+
+
+def test_pages_of_many_policies_count_those_that_are_not_drawn() -> None:
+    table = log_of(300)
+    policies = {f"policy {number}": "uniform" for number in range(8)}
+    page = evaluation_page(table, evaluate(table, policies)).html()
+    assert "The first 5 of 9 policies are drawn." in page
+    assert "The first 5 of 8 policies are drawn." in page
+    assert page.index("Why this verdict") < page.index("<h2>All checks</h2>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.records import PASSIVE, Log
 from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose
 from gyrfalcon.evaluation.diagnosis.result import Diagnosis
+from gyrfalcon.reports.figures import picture
 from gyrfalcon.reports.misspecification_map import map_figure, misspecification_map, shown_actions
 from gyrfalcon.reports.misspecification_section import misspecification_section
 from gyrfalcon.reports.page import Page
@@ -37,8 +39,8 @@ def wide() -> Diagnosis:
 def test_a_panel_for_each_action_and_the_most_misfit_first(simple: Diagnosis) -> None:
     panels = [axes for axes in map_figure(simple).axes if axes.get_visible()]
     assert [axes.get_title(loc="left") for axes in panels] == [
-        "a: 100% of the misfit",
-        "b: 0% of the misfit",
+        "a\n100% of the misfit",
+        "b\n0% of the misfit",
     ]
     assert panels[0].get_xlabel() == "x0"
     assert "euros" in panels[0].get_ylabel()
@@ -103,3 +105,20 @@ def test_costs_are_shown_as_costs() -> None:
     assert cost.table.columns[1] == "cost a round (ms)"
     first = float(str(cost.table.rows[0][1]).split()[0])
     assert 3.5 < first < 5.0
+
+
+def test_long_names_and_dollars_leave_the_panels_their_room(simple: Diagnosis) -> None:
+    long = {"a": "$5 off $20 for everybody who came back within thirty days", "b": "none 🌞"}
+    renamed = replace(
+        simple,
+        actions=tuple(long.values()),
+        by_action=tuple(replace(one, action=long[str(one.action)]) for one in simple.by_action),
+        reward_unit="$",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = map_figure(renamed)
+        assert picture(figure, "svg").startswith(b"<?xml")
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert all(axes.get_position().width > 0.25 for axes in panels)
+    assert all(len(line) <= 30 for axes in panels for line in axes.get_title(loc="left").splitlines())

@@ -65,6 +65,11 @@ def say(*paragraphs: str) -> None:
         typer.echo(_wrapped(paragraph) + "\n")
 
 
+def indented(text: str, indent: int) -> None:
+    """Print a line, whose further lines are indented where the terminal is narrower."""
+    typer.echo(_wrapped(text, " " * indent))
+
+
 def note(text: str) -> None:
     """Print sentences to stderr, where they disturb no table and no JSON."""
     typer.echo(text, err=True)
@@ -107,9 +112,9 @@ def _decimal(value: float, digits: int) -> str:
     return f"{round(float(value), digits) + 0.0:,.{digits}f}"  # a zero without its sign
 
 
-def _wrapped(text: str) -> str:
+def _wrapped(text: str, indent: str = "") -> str:
     width = min(get_terminal_size().columns, 100)
-    return fill(text, width, break_long_words=False, break_on_hyphens=False)
+    return fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _table(cells: Sequence[Sequence[str]], widths: Sequence[int], n_texts: int) -> Table:

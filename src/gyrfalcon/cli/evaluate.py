@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gyrfalcon.cli._output import counted, note, number, print_json, print_table, say
+from gyrfalcon.cli._output import counted, indented, note, print_json, print_table, say
+from gyrfalcon.core.digits import rounded_to, span_text
 
 if TYPE_CHECKING:
     from gyrfalcon.core.decision_table import DecisionTable
-    from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
+    from gyrfalcon.evaluation.evaluation import Evaluation
+    from gyrfalcon.evaluation.intervals.interval import Interval
 
 EXAMPLES = """\
 gyrfalcon evaluate decisions --policy always:red --policy uniform
@@ -228,29 +230,51 @@ def _print(evaluation: Evaluation) -> None:
     for policy in evaluation.policies:
         typer.secho(f"{policy.name}: {policy.verdict.level}", bold=True)
         for reason in policy.verdict.objections:
-            typer.echo(f"  {reason.level:<12}  {reason.check}: {reason.text}")
+            indented(f"  {reason.level:<12}  {reason.check}: {reason.text}", 16)
         if not policy.verdict.objections:
             typer.echo("  no objections")
     typer.echo("")
-    method = f"{evaluation.settings['estimator']}, {evaluation.settings['interval']}"
-    what = "Costs (less is better)" if evaluation.cost else "Rewards"
-    print_table(
-        f"{what} per decision from {counted(evaluation.n_rows, 'row')} of {evaluation.n_given:,} "
-        f"({method}, level {evaluation.settings['level']:g})",
-        ("policy", "verdict", "value", "interval", "betting", f"less {evaluation.baseline}", "interval"),
-        [_row(policy) for policy in evaluation.policies],
-        n_texts=2,
-    )
+    _print_values(evaluation)
     for why, count in evaluation.set_aside.items():
         typer.echo(f"Set aside: {counted(count, 'row')}, {why}.")
     for sentence in dict.fromkeys(one.sequence_note for one in evaluation.policies if one.sequence_note):
         typer.echo(f"Betting sequence: {sentence}")
 
 
-def _row(policy: PolicyValue) -> tuple[str, ...]:
-    spans = [
-        "-" if span is None else f"{number(span.low)} to {number(span.high)}"
-        for span in (policy.interval, policy.sequence, policy.difference_interval)
+def _print_values(evaluation: Evaluation) -> None:
+    """Print values, and differences in a table of their own: one for all is wider than a terminal."""
+    method = f"{evaluation.settings['estimator']}, {evaluation.settings['interval']}"
+    what = "Costs (less is better)" if evaluation.cost else "Rewards"
+    print_table(
+        f"{what} per decision from {counted(evaluation.n_rows, 'row')} of {evaluation.n_given:,} "
+        f"({method}, level {evaluation.settings['level']:g})",
+        ("policy", "verdict", "value", "interval", "betting"),
+        [
+            (
+                policy.name,
+                policy.verdict.level,
+                rounded_to(policy.value, policy.interval.high - policy.interval.low),
+                _ends(policy.interval),
+                _ends(policy.sequence),
+            )
+            for policy in evaluation.policies
+        ],
+        n_texts=2,
+    )
+    differences = [
+        (
+            policy.name,
+            policy.verdict.level,
+            rounded_to(policy.difference, span.high - span.low, signed=True),
+            _ends(span, signed=True),
+        )
+        for policy in evaluation.policies
+        if policy.difference is not None and (span := policy.difference_interval) is not None
     ]
-    difference = "-" if policy.difference is None else f"{policy.difference:+.4g}"
-    return policy.name, policy.verdict.level, number(policy.value), *spans[:2], difference, spans[2]
+    if differences:
+        columns = ("policy", "verdict", "difference", "interval")
+        print_table(f"Differences to {evaluation.baseline}, row by row", columns, differences, n_texts=2)
+
+
+def _ends(span: Interval | None, *, signed: bool = False) -> str:
+    return "-" if span is None else span_text(span.low, span.high, signed=signed)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.digits import significant
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.evaluation.diagnostics import (
     WeightDiagnostics,
@@ -97,7 +98,7 @@ def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
     yield Reason(
         EXPECTED_ROWS.level(expected),
         "expected effective rows",
-        f"{diagnostics.n_rows} rows are worth {expected:,.3g} drawn by the policy itself{kind}.",
+        f"{diagnostics.n_rows} rows are worth {significant(expected)} drawn by the policy itself{kind}.",
     )
     yield rows_reason(diagnostics)
     if not math.isnan(diagnostics.drawn_share):
@@ -115,7 +116,7 @@ def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
         LARGEST_SHARE.level(diagnostics.largest_share),
         "weight tails",
         f"One row counts {diagnostics.largest_share:.1%}, the top 1% of rows {diagnostics.top_share:.0%}; "
-        f"the largest weight is {diagnostics.largest_weight:.3g}.",
+        f"the largest weight is {significant(diagnostics.largest_weight)}.",
     )
     yield from _support_reasons(diagnostics)
 

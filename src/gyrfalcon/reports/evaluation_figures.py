@@ -13,7 +13,7 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.reports.figures import COLOURS, GREY, new_figure, style
-from gyrfalcon.reports.labels import plain_numbers
+from gyrfalcon.reports.labels import plain_numbers, shown_name, whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,30 +21,36 @@ if TYPE_CHECKING:
 
 VERDICT_COLOURS = {"trust": "#009E73", "caution": "#E69F00", "do not trust": "#D55E00"}
 """Colours of verdicts, which are always named beside them."""
-_MOST_CURVES = 5
-_MOST_ACTIONS = 6
+MOST_CURVES, MOST_ACTIONS = 5, 6
+"""How many policies and actions have a panel or a curve of their own."""
 _BLOCKS = 20
 _LEAST_ROWS = 20
 
 
 def estimates_figure(evaluation: Evaluation) -> Figure:
     """Values of policies with both intervals, one below the other."""
-    policies = evaluation.policies
+    policies, window = evaluation.policies, _window(evaluation.policies)
     with style():
         figure = new_figure(7.2, 1.1 + 0.62 * len(policies))
         axes = figure.add_subplot()
         for place, policy in enumerate(policies):
             colour = VERDICT_COLOURS[policy.verdict.level]
-            _span(axes, policy.sequence, place + 0.18, "0.6", 1.6)
-            _span(axes, policy.interval, place - 0.08, colour, 3.2)
-            axes.plot(policy.value, place - 0.08, "o", color=colour, markeredgecolor="white", markersize=6)
+            _span(axes, policy.sequence, place + 0.18, "0.6", 1.6, window)
+            _span(axes, policy.interval, place - 0.08, colour, 3.2, window)
+            if window[0] <= policy.value <= window[1]:
+                axes.plot(
+                    policy.value, place - 0.08, "o", color=colour, markeredgecolor="white", markersize=6
+                )
         if evaluation.baseline:
             reference = evaluation[evaluation.baseline].value
             axes.axvline(reference, color=GREY, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
         axes.set_yticks(
-            range(len(policies)), [f"{policy.name}\n{policy.verdict.level}" for policy in policies]
+            range(len(policies)), [f"{shown_name(one.name)}\n{one.verdict.level}" for one in policies]
         )
         axes.set_ylim(len(policies) - 0.5, -0.6)
+        room = 0.03 * (window[1] - window[0])
+        axes.set_xlim(window[0] - room, window[1] + room)
+        whole_numbers(axes.xaxis)
         axes.set_xlabel(f"{_unit(evaluation)} per decision")
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
@@ -56,7 +62,7 @@ def estimates_figure(evaluation: Evaluation) -> Figure:
 def rewards_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
     """Mean rewards in blocks of rows over time: a panel for each policy, with the logged ones behind."""
     rewards = table.reward[evaluation.places]
-    policies = evaluation.policies[:_MOST_CURVES]
+    policies = evaluation.policies[:MOST_CURVES]
     edges = _edges(len(rewards))
     behind, colours = _block_means(rewards, edges)[0], _colours(evaluation)
     low, high = _limits(rewards, policies, edges)
@@ -68,8 +74,9 @@ def rewards_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
             axes.plot(middle, behind, color="0.75", linewidth=1.2)
             _draw_blocks(axes, middle, _block_means(policy.contributions, edges), (low, high), colour)
             axes.axhline(policy.value, color=colour, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
-            axes.set_title(policy.name, fontsize=8.5, color=colour, pad=3)
+            axes.set_title(shown_name(policy.name, 80), fontsize=8.5, color=colour, pad=3)
             axes.set_ylim(low, high)
+            whole_numbers(axes.yaxis)
         panels[-1].set(xlim=(0, len(rewards)), xlabel="row, in the order of time")
         figure.supylabel(f"{_unit(evaluation)} per decision", fontsize=9)
     return figure
@@ -79,7 +86,7 @@ def propensities_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
     """How likely the logged actions were, by action."""
     rows = table.take(evaluation.places)
     counts = np.bincount(rows.action, minlength=rows.n_actions)
-    shown = np.argsort(-counts, kind="stable")[:_MOST_ACTIONS]
+    shown = np.argsort(-counts, kind="stable")[:MOST_ACTIONS]
     shown = np.sort(shown[counts[shown] > 0])
     low = min(max(float(np.nanmin(rows.propensity)), 1e-6), 0.5)
     bins = np.geomspace(low * 0.95, 1.0, 26)
@@ -96,7 +103,7 @@ def propensities_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
             axes.set(xscale="log", yscale="symlog", yticks=[])
             axes.yaxis.minorticks_off()
             axes.spines["left"].set_visible(False)
-            axes.set_title(f"{rows.actions[place]}", fontsize=8.5, color=colour, pad=4)
+            axes.set_title(shown_name(rows.actions[place], 80), fontsize=8.5, color=colour, pad=4)
             axes.margins(y=0.3)
         plain_numbers(panels[-1].xaxis, (1.0, 2.0, 5.0) if low > 0.01 else (1.0,))
         panels[-1].set_xlabel("propensity of the logged action (heights in logarithms, numbers are rows)")
@@ -110,12 +117,14 @@ def overlap_figure(evaluation: Evaluation) -> Figure:
     with style():
         figure = new_figure(7.2, 3.4)
         axes = figure.add_subplot()
-        for policy in [policy for policy in policies if policy.name != "logged"][:_MOST_CURVES]:
+        for policy in [policy for policy in policies if policy.name != "logged"][:MOST_CURVES]:
             weights = np.sort(policy.importance)[::-1]
             shares = np.cumsum(weights) / weights.sum()
             percent = 100.0 * np.arange(1, len(weights) + 1) / len(weights)
             keep = np.unique(np.geomspace(1, len(weights), 400).astype(int)) - 1
-            axes.plot(percent[keep], 100.0 * shares[keep], color=colours[policy.name], label=policy.name)
+            axes.plot(
+                percent[keep], 100.0 * shares[keep], color=colours[policy.name], label=shown_name(policy.name)
+            )
         axes.set(xscale="log", xlabel="rows of largest weight, % of all", ylabel="share of all weight, %")
         plain_numbers(axes.xaxis, (1.0,))
         axes.set_ylim(0.0, 102.0)
@@ -124,15 +133,40 @@ def overlap_figure(evaluation: Evaluation) -> Figure:
     return figure
 
 
-def _span(axes: Axes, interval: Interval | None, height: float, colour: str, width: float) -> None:
-    if interval is not None:
-        axes.plot(
-            [interval.low, interval.high],
-            [height, height],
-            color=colour,
-            linewidth=width,
-            solid_capstyle="round",
-        )
+def _span(
+    axes: Axes,
+    interval: Interval | None,
+    height: float,
+    colour: str,
+    width: float,
+    window: tuple[float, float],
+) -> None:
+    """Draw an interval as a line, with an arrow where it goes on outside of the window."""
+    if interval is None:
+        return
+    low, high = window
+    ends = [min(max(end, low), high) for end in (interval.low, interval.high)]
+    if ends[0] < ends[1]:
+        axes.plot(ends, [height, height], color=colour, linewidth=width, solid_capstyle="butt")
+    for beyond, edge, marker in ((interval.low < low, low, "<"), (interval.high > high, high, ">")):
+        if beyond:
+            axes.plot(edge, height, marker, color=colour, markersize=5, clip_on=False)
+
+
+def _window(policies: Sequence[PolicyValue]) -> tuple[float, float]:
+    """What is drawn: intervals of values that the log supports, with as much room on each side.
+
+    Betting sequences may be fifty times as wide, and values that are not to be trusted anywhere.
+    """
+    kept = [policy.interval for policy in policies if policy.verdict.level != "do not trust"]
+    kept = kept or [policy.interval for policy in policies]
+    low, high = min(one.low for one in kept), max(one.high for one in kept)
+    room = (high - low) or 0.1 * abs(high) or 1.0
+    spans = [span for policy in policies for span in (policy.interval, policy.sequence) if span is not None]
+    least, most = min(span.low for span in spans), max(span.high for span in spans)
+    if not least < most:
+        return low - room, high + room
+    return max(low - room, least), min(high + room, most)
 
 
 def _unit(evaluation: Evaluation) -> str:

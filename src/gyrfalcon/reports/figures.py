@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from itertools import cycle
@@ -154,7 +155,9 @@ def pictures(figure: Figure) -> dict[str, bytes]:
 def picture(figure: Figure, kind: str) -> bytes:
     """The content of one file: svg, pdf or png."""
     buffer = io.BytesIO()
-    with style():
+    with style(), warnings.catch_warnings():
+        # A character that no font has is drawn as a box: names may hold any.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure.savefig(buffer, format=kind, dpi=DPI, metadata=_METADATA[kind])
     return buffer.getvalue()
 

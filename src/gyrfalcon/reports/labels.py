@@ -100,6 +100,28 @@ def beside(
     )
 
 
+def shown_name(name: object, most: int = 32) -> str:
+    """A name of others for a picture: no formula, and cut in its middle where it is long.
+
+    Names of variants differ at their ends.
+
+    >>> shown_name("Free shipping until Sunday (newsletter variant B)", 30)
+    'Free shipping …tter variant B)'
+    """
+    text = " ".join(str(name).split())
+    if len(text) > most:
+        half = most // 2
+        text = f"{text[: half - 1]}…{text[len(text) - half :]}"
+    return text.replace("$", r"\$")
+
+
+def whole_numbers(axis: Axis) -> None:
+    """Write the numbers along an axis in full, with commas, instead of less a common part."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.10g}"))
+
+
 def plain_numbers(axis: Axis, steps: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
     """Write the numbers along a logarithmic axis without powers of ten, at these steps of each decade."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter

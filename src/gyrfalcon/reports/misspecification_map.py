@@ -12,6 +12,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.evaluation.diagnosis.profiles import FeatureProfile, PairProfile
 from gyrfalcon.evaluation.diagnosis.result import Diagnosis
 from gyrfalcon.reports.figures import COLOURS, GREY, new_figure, picture, style
+from gyrfalcon.reports.labels import shown_name, whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,8 @@ MOST_ACTIONS = 6
 COLUMNS = 3
 ABOVE, BELOW = COLOURS[1], COLOURS[0]
 """Colours of rewards above and below the predictions."""
+_TITLE = 24
+"""Most characters of an action's name above a panel."""
 SURE, SURE_OF_PAIRS = 2.0, 3.0
 """Standard errors at which a bin, and one of many cells over two features, is drawn as sure."""
 
@@ -62,7 +65,7 @@ def map_figure(found: Diagnosis) -> Figure:
     paired = shown[:n_columns]
     pairs = int(found.pair is not None)
     with style():
-        figure = new_figure(2.4 + 2.3 * n_columns, 0.9 + 2.1 * n_rows + 2.3 * pairs)
+        figure = new_figure(2.4 + 2.3 * n_columns, 0.9 + 2.25 * n_rows + 2.45 * pairs)
         grid = figure.subplots(n_rows + pairs, n_columns, squeeze=False)
         for axes in grid.ravel()[len(shown) : n_rows * n_columns]:
             axes.set_visible(False)
@@ -72,7 +75,7 @@ def map_figure(found: Diagnosis) -> Figure:
             _draw_profile(axes, profile, action, reach)
             axes.set_title(_titled(found, action))
         for axes in grid[:n_rows, 0]:
-            axes.set_ylabel(f"reward above prediction\n({found.reward_unit})")
+            axes.set_ylabel(f"reward above prediction\n({shown_name(found.reward_unit)})")
         if found.pair is not None:
             _draw_pairs(figure, grid[n_rows:], found, found.pair, paired)
         figure.suptitle(_headline(found), x=0.01, ha="left", fontsize=10)
@@ -98,7 +101,7 @@ def _headline(found: Diagnosis) -> str:
 
 def _titled(found: Diagnosis, action: int) -> str:
     misfit = next(one for one in found.by_action if one.action == found.actions[action])
-    return f"{found.actions[action]}: {misfit.share:.0%} of the misfit"
+    return f"{shown_name(found.actions[action], _TITLE)}\n{misfit.share:.0%} of the misfit"
 
 
 def _reach(residual: Floats, error: Floats) -> float:
@@ -131,8 +134,9 @@ def _draw_profile(axes: Axes, profile: FeatureProfile, action: int, reach: float
             markerfacecolor=colour if sure else "white",
             linewidth=1.2,
         )
-    axes.set(ylim=(-reach, reach), xlabel=profile.feature)
+    axes.set(ylim=(-reach, reach), xlabel=shown_name(profile.feature))
     axes.margins(x=0.02)
+    whole_numbers(axes.yaxis)
 
 
 def _draw_pairs(
@@ -159,11 +163,14 @@ def _draw_pairs(
         first, second = ((edges[1:] + edges[:-1]) / 2.0 for edges in pair.edges)
         at = np.argwhere(sure)
         axes.plot(first[at[:, 0]], second[at[:, 1]], linestyle="", marker=".", markersize=3, color="0.2")
-        axes.set(xlabel=pair.features[0], title=f"{found.actions[action]}: over two features")
+        axes.set(
+            xlabel=shown_name(pair.features[0]),
+            title=f"{shown_name(found.actions[action], _TITLE)}\nover two features",
+        )
     for row in grid:
-        row[0].set_ylabel(pair.features[1])
+        row[0].set_ylabel(shown_name(pair.features[1]))
     if mesh is not None:
         visible = [axes for axes in places if axes.get_visible()]
         bar = figure.colorbar(mesh, ax=visible, fraction=0.04, pad=0.02)
-        label = f"reward above prediction ({found.reward_unit})"
+        label = f"reward above prediction ({shown_name(found.reward_unit)})"
         bar.set_label(f"{label}\ndot: beyond three standard errors\nwhite: too few rows")

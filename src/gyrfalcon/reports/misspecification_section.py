@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from gyrfalcon.core.digits import rounded_to, significant, span_text
 from gyrfalcon.evaluation.diagnosis.result import Diagnosis
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.reports.misspecification_map import misspecification_map
-from gyrfalcon.reports.page import Cell, Section, Table
+from gyrfalcon.reports.page import Cell, Section, Table, literal
 
 
 def misspecification_section(found: Diagnosis, *, title: str = "Is the reward model wrong?") -> Section:
@@ -29,7 +30,7 @@ def misspecification_section(found: Diagnosis, *, title: str = "Is the reward mo
     region = [f"Most of all: {found.region}."] if found.region is not None else []
     return Section(
         title,
-        paragraphs=[found.verdict, *found.recommendations, *region],
+        paragraphs=[literal(text) for text in (found.verdict, *found.recommendations, *region)],
         figure=picture,
         caption=caption,
         sections=[*_how_wrong(found), *_where(found), *_cost(found), *_epochs(found), *_open(found)],
@@ -43,9 +44,10 @@ def size_sentence(found: Diagnosis) -> str:
         return "The misspecification b could not be estimated."
     sign = "at least" if b.is_lower_bound else "about"
     return (
-        f"The misspecification b is {sign} {b.b_hat:.4g} ({b.level:.0%} interval {b.lower:.4g} to "
-        f"{b.upper:.4g}), in squared {found.reward_unit}: a typical error of {math.sqrt(b.b_hat):.3g} "
-        f"{found.reward_unit} ({math.sqrt(b.lower):.3g} to {math.sqrt(b.upper):.3g})."
+        f"The misspecification b is {sign} {significant(b.b_hat, 4)} ({b.level:.0%} interval "
+        f"{significant(b.lower, 4)} to {significant(b.upper, 4)}), in squared {found.reward_unit}: a typical "
+        f"error of {significant(math.sqrt(b.b_hat))} {found.reward_unit} "
+        f"({significant(math.sqrt(b.lower))} to {significant(math.sqrt(b.upper))})."
     )
 
 
@@ -65,17 +67,18 @@ def gain_text(gain: Interval | None) -> str:
     """
     if gain is None:
         return "-"
-    return f"{(gain.low + gain.high) / 2.0:+.3g} ({gain.low:+.3g} to {gain.high:+.3g})"
+    middle = significant((gain.low + gain.high) / 2.0, signed=True)
+    return f"{middle} ({significant(gain.low, signed=True)} to {significant(gain.high, signed=True)})"
 
 
 def value_text(value: Interval, *, costs: bool) -> str:
     """A value with its interval; a cost where rewards are costs.
 
     >>> value_text(Interval(-0.3, -0.1, 0.95, "adaptive weights"), costs=True)
-    '0.2 (0.1 to 0.3)'
+    '0.200 (0.100 to 0.300)'
     """
     low, high = (-value.high, -value.low) if costs else (value.low, value.high)
-    return f"{(low + high) / 2.0:.4g} ({low:.4g} to {high:.4g})"
+    return f"{rounded_to((low + high) / 2.0, high - low)} ({span_text(low, high)})"
 
 
 def _how_wrong(found: Diagnosis) -> list[Section]:
@@ -100,13 +103,13 @@ def _where(found: Diagnosis) -> list[Section]:
     if not found.by_action:
         return []
     rows: list[list[Cell]] = [
-        [str(one.action), one.n_rows, one.excess, one.standard_error, one.z, f"{one.share:.0%}"]
+        [literal(str(one.action)), one.n_rows, one.excess, one.standard_error, one.z, f"{one.share:.0%}"]
         for one in sorted(found.by_action, key=lambda one: -one.excess)
     ]
     names = ["action", "rows", "mean squared error", "standard error", "z", "share"]
     caption = f"Squared distance to a richer class, in squared {found.reward_unit}; below 0 by chance."
     actions = Section("By action", table=Table(names, rows, caption))
-    features: list[list[Cell]] = [[one.feature, one.explained, one.z] for one in found.profiles[:12]]
+    features: list[list[Cell]] = [[literal(one.feature), one.explained, one.z] for one in found.profiles[:12]]
     along = Table(["feature", "part of b", "z"], features, "What goes along with one feature alone.")
     return [actions, *([Section("By feature", table=along)] if features else [])]
 

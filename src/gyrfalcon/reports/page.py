@@ -18,6 +18,8 @@ from gyrfalcon.reports.stylesheet import STYLESHEET
 
 _MARK = re.compile(r"(</?(?:i|b|sub|sup|code)>)")
 _PNG = b"\x89PNG"
+_LITERAL = "\ue000"
+"""Stands for a < that opens no mark; of the characters that Unicode leaves to private use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,15 @@ class Page:
         )
 
 
+def literal(text: str) -> str:
+    """Text of others, such as a policy's name, in which nothing is a mark.
+
+    >>> marked(f"<b>{literal('a <b>new</b> page')}</b>")
+    '<b>a &lt;b&gt;new&lt;/b&gt; page</b>'
+    """
+    return text.replace("<", _LITERAL)
+
+
 def marked(text: str) -> str:
     """Text as HTML: escaped, but for the marks that come in pairs.
 
@@ -96,7 +107,8 @@ def marked(text: str) -> str:
     """
     parts = _MARK.split(text)
     paired = _paired(parts)
-    return "".join(part if at in paired else html.escape(part) for at, part in enumerate(parts))
+    shown = "".join(part if at in paired else html.escape(part) for at, part in enumerate(parts))
+    return shown.replace(_LITERAL, "&lt;")
 
 
 def plain(text: str) -> str:
@@ -107,7 +119,7 @@ def plain(text: str) -> str:
     """
     parts = _MARK.split(text)
     paired = _paired(parts)
-    return "".join(part for at, part in enumerate(parts) if at not in paired)
+    return "".join(part for at, part in enumerate(parts) if at not in paired).replace(_LITERAL, "<")
 
 
 def _paired(parts: list[str]) -> set[int]:

@@ -44,7 +44,7 @@ caption { padding-bottom: .5rem; }
 .files { display: block; margin-top: .25rem; }
 .table { overflow-x: auto; margin: 1.5rem 0 2rem; }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; line-height: 1.45; }
-th, td { padding: .45rem .7rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
+th, td { padding: .45rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
 th { border-bottom: 2px solid var(--quiet); }
 tbody tr:nth-child(even) { background: var(--stripe); }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }

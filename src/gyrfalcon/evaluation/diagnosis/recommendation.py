@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from gyrfalcon.core.digits import significant
 from gyrfalcon.estimates.misspecification.passive_share import epsilon_choice
 from gyrfalcon.estimates.misspecification.result import MisspecificationEstimate
 from gyrfalcon.estimates.misspecification.row_choice import ENOUGH_PASSIVE
@@ -170,4 +171,5 @@ def _rounded(n: int) -> int:
 
 def _amount(gain: Interval, unit: str) -> str:
     middle = (gain.low + gain.high) / 2.0
-    return f"{middle:+.3g} {unit} a round ({gain.low:+.3g} to {gain.high:+.3g})"
+    low, high = (significant(end, signed=True) for end in (gain.low, gain.high))
+    return f"{significant(middle, signed=True)} {unit} a round ({low} to {high})"
