@@ -1,13 +1,17 @@
-"""Scripts that how-to pages show run as shown."""
+"""Scripts that how-to pages show run as shown, and limits that they name are those of the code."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from gyrfalcon import EpsilonFalcon, simulate
 from gyrfalcon.environments import StepExample
+from gyrfalcon.evaluation import preflight
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 
@@ -30,3 +34,28 @@ def test_the_regressor_of_ones_own_runs_and_is_what_the_page_shows() -> None:
     )
     assert float(first.rpartition(" ")[2]) < 800 * linear.late_regret(0.5).mean()
     assert int(second.rpartition(" ")[2]) <= 20
+
+
+@pytest.mark.parametrize(
+    ("finding", "limits"),
+    [
+        ("mean weight", preflight.MEAN_WEIGHT),
+        ("expected effective rows", preflight.EXPECTED_ROWS),
+        ("rows the value rests on", preflight.MATCHING_ROWS),
+        ("rare rows drawn", preflight.DRAWN_SHARE),
+        ("expected spread", preflight.SPREAD),
+        ("calibration", preflight.CALIBRATION_Z),
+        ("missing rewards, propensities", preflight.MISSING),
+        ("change over time", preflight.CHANGE_Z),
+    ],
+)
+def test_the_page_on_verdicts_names_the_limits_of_each_finding(
+    finding: str, limits: preflight.Limits
+) -> None:
+    lines = (HOW_TO / "evaluate-a-log.md").read_text().splitlines()
+    (row,) = [line for line in lines if line.startswith(f"| {finding} |")]
+    *_, caution, distrust, _ = row.split("|")
+    for cell, limit in ((caution, limits.caution), (distrust, limits.distrust)):
+        number = re.search(r"[\d.]+", cell)
+        assert number is not None
+        assert float(number[0]) / (100.0 if "%" in cell else 1.0) == pytest.approx(limit)

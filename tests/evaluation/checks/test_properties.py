@@ -125,6 +125,23 @@ def test_the_columns_may_be_of_any_type() -> None:
     assert [(one.kind, one.rows.tolist()) for one in check.errors] == [("propensity_missing", [7])]
 
 
+@pytest.mark.parametrize("name", ["device=other", "age:missing", "city#12"])
+def test_encoded_columns_that_no_row_needs_are_no_fault(name: str) -> None:
+    rng = np.random.default_rng(0)
+    columns = np.column_stack([rng.random(100), np.zeros(100)])
+    table = DecisionTable.of(
+        actions=["a", "b"],
+        action=rng.choice(["a", "b"], 100),
+        reward=rng.random(100),
+        propensity=np.full(100, 0.5),
+        shared=columns,
+        features=["age", name],
+    )
+    assert "feature_constant" not in {finding.kind for finding in check_log(table).findings}
+    renamed = replace(table, features=("age", "income"))
+    assert "feature_constant" in {finding.kind for finding in check_log(renamed).findings}
+
+
 def test_settings_that_make_no_sense_are_refused() -> None:
     table = experiment(50)
     with pytest.raises(ValueError, match="alpha is 2; give a number from 0 to 1"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,6 +15,8 @@ _OFTEN = 0.05
 """Share of rows from which on missing values of a feature are no accident, and no row is set aside for it."""
 
 _CONSTANTS = frozenset({"1", "const", "constant", "intercept", "bias", "one", "ones"})
+_MAY_STAY_EMPTY = re.compile(r".+(:missing|=other|#\d+)")
+"""Encoded columns that no row may need: indicators of missing and of unlisted values, and hash buckets."""
 
 
 def feature_faults(log: LogColumns) -> list[LogFinding]:
@@ -73,8 +76,10 @@ def _often_missing(log: LogColumns, name: str, rows: Bools) -> list[LogFinding]:
 
 
 def _constant(log: LogColumns, name: str, values: Floats) -> list[LogFinding]:
-    known = values[np.isfinite(values)]
-    if len(log) < 20 or not len(known) or known.min() < known.max() or name.strip("'").lower() in _CONSTANTS:
+    known, column = values[np.isfinite(values)], name.strip("'").lower()
+    if len(log) < 20 or not len(known) or known.min() < known.max() or column in _CONSTANTS:
+        return []
+    if known[0] == 0.0 and _MAY_STAY_EMPTY.fullmatch(column):
         return []
     return log.fault(
         "feature_constant",
