@@ -92,6 +92,15 @@ def test_rows_since_a_policy_are_held_out_from_it(log: Path) -> None:
     assert everything["n_given"] == len(decided)
 
 
+def test_a_saved_bandit_is_a_policy(log: Path, tmp_path: Path) -> None:
+    path = tmp_path / "shop.bandit"
+    Bandit(["red", "blue", "green"], features=["age"], seed=1).save(path)
+    found = numbers("evaluate", log, "--policy", f"new=bandit:{path}", "--policy", "uniform", "--held-out")
+    assert found["policies"][1]["name"] == "new"
+    assert found["policies"][1]["value"] == pytest.approx(found["policies"][2]["value"])
+    assert "nowhere.bandit" in refusal(invoke("evaluate", log, "--policy", "bandit:nowhere.bandit"))
+
+
 def test_functions_of_a_module_are_policies(
     log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

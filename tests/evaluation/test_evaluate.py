@@ -273,7 +273,7 @@ def test_policies_that_are_none_are_refused() -> None:
         (["uniform"], "give a mapping of names to policies"),
     ):
         with pytest.raises(ValueError, match=message):
-            evaluate(table, policies)  # type: ignore[arg-type]
+            evaluate(table, policies)
     with pytest.raises(ValueError, match="there are no policies"):
         evaluate(table, {}, baseline=None)
     with pytest.raises(ValueError, match="one row can be used"):

@@ -248,3 +248,20 @@ def test_empirical_bernstein_knows_the_origin_of_rewards() -> None:
     assert found["logged"].interval.width == pytest.approx(own.width)
     with pytest.raises(ValueError, match="need a reward range and the distribution of every row"):
         evaluate(replace(table, reward_range=None), BLUE, **methods)
+
+
+@pytest.mark.parametrize("interval", sorted(NEEDS_POLICIES))
+def test_a_policy_beyond_what_an_epoch_does_is_refused_with_the_row_of_the_log(interval: str) -> None:
+    n = 200
+    model = np.repeat(np.array(["abc", "def"], dtype=object), n // 2)
+    certain = np.tile([1.0, 0.0, 0.0], (n // 2, 1))
+    table, policies = by_one_policy(n // 2)
+    later = replace(table, action=np.zeros(n // 2, dtype=np.int64), distribution=certain)
+    both = DecisionTable.concat([table, replace(later, propensity=np.ones(n // 2))])
+    both = replace(both, model=model, source_row=np.arange(n) + 30)
+    policies["def"] = lambda rows: np.tile([1.0, 0.0, 0.0], (len(rows), 1))
+    message = "row 31: one of the policies that decided would never take 'blue' there, and the policy in"
+    with pytest.raises(ValueError, match=message):
+        evaluate(both, BLUE, interval=interval, logged_policies=policies)
+    red = evaluate(both, {"red": "always red"}, interval=interval, logged_policies=policies)["red"]
+    assert red.value == pytest.approx(MEANS[0], abs=0.15)

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gyrfalcon import Bandit, EpsilonFalcon, LinTS, LinUCB, Problem, RegCB
+from gyrfalcon import Bandit, EpsilonFalcon, EpsilonGreedy, LinTS, LinUCB, Problem, RegCB
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
@@ -15,6 +16,7 @@ from gyrfalcon.core.policies.kernels import EpsilonGreedyKernel
 from gyrfalcon.evaluation import (
     always,
     by_row,
+    evaluate,
     logged_play,
     of_policy,
     target_policy,
@@ -140,3 +142,34 @@ def test_epochs_play_with_their_passive_share() -> None:
 class _Fixed:
     def scores(self, contexts: Contexts) -> Floats:
         return np.tile([0.0, 1.0], (len(contexts), 1))
+
+
+def test_a_bandit_live_or_loaded_stands_for_what_it_plays(tmp_path: Path) -> None:
+    bandit = Bandit(["red", "blue"], features=["age"], seed=1, learner=EpsilonGreedy(epsilon=0.3))
+    random, contexts = np.random.default_rng(0), []
+    rows = []
+    for age in random.uniform(18.0, 70.0, 120).tolist():
+        decision = bandit.decide([age])
+        reward = float(random.random() < (0.7 if decision.action == "blue" else 0.2))
+        bandit.reward(decision.event_id, reward)
+        contexts.append([age])
+        rows.append((decision.action, reward, decision.propensity))
+    action, reward_, propensity = zip(*rows, strict=True)
+    table = DecisionTable.of(
+        actions=["blue", "red"],
+        action=action,
+        reward=reward_,
+        propensity=propensity,
+        shared=contexts,
+        features=["age"],
+    )
+    expected = [[bandit.probabilities([age])[label] for label in ("blue", "red")] for (age,) in contexts]
+    bandit.save(tmp_path / "shop.bandit")
+    for one in (bandit, Bandit.load(tmp_path / "shop.bandit")):
+        assert target_policy(one)(table) == pytest.approx(np.array(expected))
+        found = evaluate(table, one)["policy"]
+        assert found.value == evaluate(table, {"new": bandit.epoch})["new"].value
+        assert "dependence on the log" in {reason.check for reason in found.verdict.objections}
+        held_out = evaluate(table, {"new": of_policy(one, held_out=True)})["new"]
+        assert "dependence on the log" not in {reason.check for reason in held_out.verdict.objections}
+    assert evaluate(table, "always red")["always red"].value == pytest.approx(0.2, abs=0.15)

@@ -68,13 +68,15 @@ def _typed(spec: str, table: DecisionTable, held_out: bool) -> object:
     kind, colon, rest = spec.partition(":")
     if kind == "always" and rest:
         return f"always {rest}"
+    if kind == "bandit" and rest:
+        return _saved(rest, held_out)
     if kind in _STORED:
         return _stored(kind, rest, table, held_out)
     if colon and rest:
         return _function(kind, rest)
     raise ValueError(
         f"policy {short_repr(spec)} is unknown; give always:LABEL, uniform, logged, greedy, greedy:HASH, "
-        "epoch:HASH or module:function."
+        "epoch:HASH, bandit:FILE or module:function."
     )
 
 
@@ -84,6 +86,14 @@ def _stored(kind: str, model: str, table: DecisionTable, held_out: bool) -> obje
 
     model = model or _last_model(kind, table)
     return stored_policy(table.source, model, greedy=kind == "greedy", held_out=held_out)
+
+
+def _saved(path: str, held_out: bool) -> object:
+    """What the bandit in a file would play, which --held-out says it did not learn here."""
+    from gyrfalcon import Bandit
+    from gyrfalcon.evaluation.target_policies import of_policy
+
+    return of_policy(Bandit.load(path), held_out=held_out)
 
 
 def _last_model(kind: str, table: DecisionTable) -> str:

@@ -20,7 +20,7 @@ gyrfalcon evaluate decisions --policy greedy --html report.html
 gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
 gyrfalcon evaluate clicks.csv --from csv --reward-range 0,1 --json
 gyrfalcon evaluate decisions --policy uniform --estimator dros --shrinkage tuned
-gyrfalcon evaluate decisions --policy greedy --strict
+gyrfalcon evaluate decisions --policy bandit:shop.bandit --held-out --strict
 """
 
 DISTRUSTED = 3
@@ -38,7 +38,8 @@ def evaluate(
             "-p",
             metavar="POLICY",
             help="always:LABEL, uniform, logged, greedy (on the last policy's reward estimates), "
-            "greedy:HASH, epoch:HASH, or module:function; NAME=POLICY names it. Repeat for several.",
+            "greedy:HASH, epoch:HASH, bandit:FILE (saved), or module:function; NAME=POLICY names it. "
+            "Repeat for several.",
             show_default=False,
         ),
     ] = None,
@@ -102,7 +103,8 @@ def evaluate(
         bool,
         typer.Option(
             "--held-out",
-            help="Use only rows since all stored policies were in play, which they did not learn from.",
+            help="Use only rows since all stored policies were in play, which they did not learn from; a "
+            "saved bandit is taken to have learned from other rows.",
             rich_help_panel=_LOG,
         ),
     ] = False,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
 from gyrfalcon.evaluation.intervals.epoch_policies import EpochPolicies
 from gyrfalcon.evaluation.intervals.validation import Bounds
@@ -67,7 +68,21 @@ class IntervalInputs:
         """What every policy that decided would have done in every row."""
         if self.policies is None or self.epochs is None:
             raise ValueError("this interval needs every policy that decided; choose interval='minvar'.")
-        return EpochPolicies.of(self.policies(), self.epochs, self.rows.table.action, self.weights.target)
+        played = map(self._supported, self.policies())
+        return EpochPolicies.of(played, self.epochs, self.rows.table.action, self.weights.target)
+
+    def _supported(self, chances: Floats) -> Floats:
+        """Probabilities of one policy that decided, refused where the target may do what it never does."""
+        wrong = np.argwhere((self.weights.target > 0.0) & ~(chances > 0.0))
+        if len(wrong):
+            row, action = wrong[0].tolist()
+            table = self.rows.table
+            raise ValueError(
+                f"row {table.rows[row]}: one of the policies that decided would never take "
+                f"{short_repr(table.actions[action])} there, and the policy in question may; choose "
+                "interval='minvar', or a policy within what all of them do."
+            )
+        return chances
 
     def contribution_bounds(self) -> Bounds:
         """The smallest and the largest contribution that these contexts permit, whatever is drawn in them.

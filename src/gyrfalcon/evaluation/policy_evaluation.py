@@ -32,7 +32,7 @@ LOGGED = "logged"
 
 def evaluate(
     table: DecisionTable,
-    policies: Mapping[str, object],
+    policies: object,
     *,
     baseline: str | None = LOGGED,
     estimator: str = "dr",
@@ -55,7 +55,7 @@ def evaluate(
     table
         Logged decisions with their propensities and rewards; see `read_log`.
     policies
-        Policies by name; see `target_policy` for what stands for one.
+        Policies by name, or a single one, such as a `Bandit`; see `target_policy` for what stands for one.
     baseline
         Name of the policy that differences are to: "logged" is the play as it was, and need not be among
         `policies`. None compares nothing.
@@ -188,13 +188,9 @@ def _valued(
     return tuple(values)
 
 
-def _targets(policies: Mapping[str, object], baseline: str | None) -> dict[str, TargetPolicy]:
+def _targets(policies: object, baseline: str | None) -> dict[str, TargetPolicy]:
     """Target policies by name, the baseline first."""
-    if not isinstance(policies, Mapping):
-        raise ValueError(  # noqa: TRY004 - as all settings
-            f"policies are {short_repr(policies)}; give a mapping of names to policies."
-        )
-    given = dict(policies)
+    given = _by_name(policies)
     is_play = isinstance(target_policy(given.get(LOGGED, LOGGED)), LoggedTarget)
     if not is_play:
         raise ValueError("'logged' is the play as it was, and no name for another policy; give another name.")
@@ -206,6 +202,17 @@ def _targets(policies: Mapping[str, object], baseline: str | None) -> dict[str, 
         raise ValueError("there are no policies; give at least one by name, such as {'uniform': 'uniform'}.")
     first = [] if baseline is None else [baseline]
     return {name: target_policy(given[name]) for name in dict.fromkeys([*first, *given])}
+
+
+def _by_name(policies: object) -> dict[str, object]:
+    """Policies by name; a single one is called by its text, or "policy"."""
+    if isinstance(policies, Mapping):
+        return dict(policies)
+    if isinstance(policies, list | tuple | set):
+        raise ValueError(  # noqa: TRY004 - as all settings
+            f"policies are {short_repr(policies)}; give a mapping of names to policies."
+        )
+    return {policies if isinstance(policies, str) else "policy": policies}
 
 
 def _predicted(

@@ -7,7 +7,7 @@ order of the table's actions.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
@@ -78,8 +78,17 @@ def by_row(function: Callable[[Mapping[str, float]], Any]) -> TargetPolicy:
     return RowTarget(function)
 
 
+class HasEpoch(Protocol):
+    """What plays by an epoch, such as a `Bandit`, live or loaded from its file."""
+
+    @property
+    def epoch(self) -> Epoch:
+        """The epoch in play."""
+        ...
+
+
 def of_policy(
-    policy: Policy | Epoch,
+    policy: Policy | Epoch | HasEpoch,
     *,
     actions: Iterable[Hashable] | None = None,
     features: Iterable[str] | None = None,
@@ -91,7 +100,8 @@ def of_policy(
     Parameters
     ----------
     policy
-        A policy, such as `bandit.epoch.greedy`, or an epoch, which plays with its passive share.
+        A policy, such as `bandit.epoch.greedy`, an epoch, which plays with its passive share, or a `Bandit`,
+        which plays its epoch.
     actions
         Labels of its actions in its order; None means those of its problem if it knows one, else the table's.
     features
@@ -108,7 +118,8 @@ def of_policy(
         When it is evaluated: if the table lacks one of its features, or a row none of whose eligible actions
         it knows.
     """
-    problem = getattr(policy.state if isinstance(policy, Epoch) else policy, "problem", None)
+    played: Any = _played(policy)
+    problem = getattr(played.state if isinstance(played, Epoch) else played, "problem", None)
     names = PolicyNames()
     if problem is not None:
         names = PolicyNames(
@@ -121,9 +132,9 @@ def of_policy(
         features=names.features if features is None else tuple(features),
         action_features=names.action_features if action_features is None else tuple(action_features),
     )
-    if not isinstance(policy, Epoch):
-        return PolicyTarget(policy, names, held_out=held_out)
-    return PolicyTarget(policy.policy, names, policy.passive_policy, policy.passive_share, held_out)
+    if not isinstance(played, Epoch):
+        return PolicyTarget(played, names, held_out=held_out)
+    return PolicyTarget(played.policy, names, played.passive_policy, played.passive_share, held_out)
 
 
 def target_policy(spec: object) -> TargetPolicy:
@@ -132,8 +143,8 @@ def target_policy(spec: object) -> TargetPolicy:
     Parameters
     ----------
     spec
-        A policy or an epoch; "uniform", "logged" or "always LABEL"; probabilities (n, K) or labels (n,) for
-        the rows of the table; or a function of a `DecisionTable` that returns either.
+        A policy, an epoch or a bandit; "uniform", "logged" or "always LABEL"; probabilities (n, K) or labels
+        (n,) for the rows of the table; or a function of a `DecisionTable` that returns either.
 
     Raises
     ------
@@ -149,8 +160,8 @@ def target_policy(spec: object) -> TargetPolicy:
         return spec
     if isinstance(spec, str):
         return _named(spec)
-    if isinstance(spec, Epoch) or hasattr(spec, "probabilities"):
-        policy: Any = spec
+    policy: Any = _played(spec)
+    if isinstance(policy, Epoch) or hasattr(policy, "probabilities"):
         return of_policy(policy)
     if callable(spec):
         return FunctionTarget(spec)
@@ -160,6 +171,12 @@ def target_policy(spec: object) -> TargetPolicy:
         f"{short_repr(spec)} is no policy; give 'uniform', 'logged', 'always LABEL', a policy, probabilities "
         "of all actions in each row, or a function of the table."
     )
+
+
+def _played(spec: Any) -> Any:
+    """The epoch of what plays by one, such as a bandit; anything else unchanged."""
+    epoch = getattr(spec, "epoch", None)
+    return epoch if isinstance(epoch, Epoch) else spec
 
 
 def _named(text: str) -> TargetPolicy:
