@@ -36,5 +36,5 @@ def test_closed_files_are_compacted_and_counted(tmp_path: Path) -> None:
     )
     assert numbers("compact", tmp_path) == {"n_files": 0, "n_rows": 0, "n_open": 0}
     assert invoke("audit", tmp_path).exit_code == 0
-    assert "has no decision log" in refusal(invoke("compact", tmp_path / "elsewhere"))
-    assert "has no decision log" in refusal(invoke("audit", tmp_path / "elsewhere"))
+    assert "elsewhere does not exist" in refusal(invoke("compact", tmp_path / "elsewhere"))
+    assert "elsewhere does not exist" in refusal(invoke("audit", tmp_path / "elsewhere"))

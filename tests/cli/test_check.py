@@ -65,5 +65,5 @@ def test_ranges_and_shares_are_taken_from_the_command_line(tmp_path: Path) -> No
     assert "sample_ratio" in invoke("check", tmp_path, *shares).stdout
     assert "give a name and a share" in refusal(invoke("check", tmp_path, "--share", "a"))
     assert "no action of the log" in refusal(invoke("check", tmp_path, "--share", "d=1"))
-    assert "has no decision log" in refusal(invoke("check", tmp_path / "elsewhere"))
+    assert "elsewhere does not exist" in refusal(invoke("check", tmp_path / "elsewhere"))
     assert "give a file that ends in" in refusal(invoke("check", tmp_path, "--set-aside", tmp_path / "x.txt"))

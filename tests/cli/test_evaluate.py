@@ -136,7 +136,7 @@ def test_refusals_are_one_sentence(log: Path, tmp_path: Path) -> None:
         (("--policy", "always pink"), "there is no action 'pink' in the log"),
     ):
         assert sentence in refusal(invoke("evaluate", log, *arguments))
-    assert "no decision log" in refusal(invoke("evaluate", tmp_path / "elsewhere"))
+    assert "elsewhere does not exist" in refusal(invoke("evaluate", tmp_path / "elsewhere"))
 
 
 def test_the_help_has_examples() -> None:

@@ -221,7 +221,7 @@ def test_mistakes_are_refused_with_a_sentence(tmp_path: Path) -> None:
     (path,) = tmp_path.glob("*.parquet")
     with pytest.raises(ValueError, match="is a file; give a folder"):
         LogWriter(path)
-    with pytest.raises(ValueError, match="has no decision log"):
+    with pytest.raises(ValueError, match="nothing does not exist"):
         read_log(tmp_path / "nothing")
     written(tmp_path, dataclasses.replace(numbered(1), cost=True))
     with pytest.raises(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -35,6 +37,23 @@ def whole_number(text: str | int) -> int:
     if not (math.isfinite(value) and value == math.floor(value)):
         raise ValueError(f"{text!r} is not a whole number; give one like 50000 or 1e6.")
     return int(value)
+
+
+def check_file_place(option: str, path: str | os.PathLike[str] | None) -> None:
+    """Refuse a file that could not be written, before anything is computed for it."""
+    if path is None:
+        return
+    name, folder = os.fspath(path), Path(path).parent
+    if Path(path).is_dir():
+        raise ValueError(f"{option} is {name!r}, which is a folder; give the name of a file.")
+    if not folder.is_dir():
+        raise ValueError(
+            f"{option} is {name!r}, and there is no folder {str(folder)!r}; make it, or give another path."
+        )
+    if not os.access(folder, os.W_OK):
+        raise ValueError(
+            f"{option} is {name!r}, and nothing may be written to {str(folder)!r}; give another path."
+        )
 
 
 def typed_settings(texts: Iterable[str], option: str) -> Settings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -122,5 +122,22 @@ def _function(module: str, name: str) -> object:
         ) from None
     if not hasattr(found, name):
         raise ValueError(f"{module} has no {short_repr(name)}; give the name of a function of a table.")
-    function: object = getattr(found, name)
-    return function
+    function = getattr(found, name)
+    if callable(function):
+        return _reported(function, f"{module}:{name}")
+    raise ValueError(f"{module}:{name} is {short_repr(function)}; give the name of a function of a table.")
+
+
+def _reported(function: Callable[[DecisionTable], object], spec: str) -> Callable[[DecisionTable], object]:
+    """The function, whose errors name the policy: they are not those of the command."""
+
+    def policy(table: DecisionTable) -> object:
+        try:
+            return function(table)
+        except Exception as error:
+            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            raise ValueError(
+                f"policy {spec} failed with {what.rstrip('.')}; --debug before the command shows where."
+            ) from error
+
+    return policy

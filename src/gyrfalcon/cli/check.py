@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -55,10 +56,15 @@ def check(
     action, and drift. The log stays as it is. The exit code is 1 if there is an error, and 0 if there are
     warnings alone.
     """
+    from gyrfalcon.cli._parsing import check_file_place
     from gyrfalcon.evaluation import check_log
     from gyrfalcon.logs import read_log, write_set_aside
 
+    if set_aside is not None and Path(set_aside).suffix:
+        check_file_place("--set-aside", set_aside)
     table = read_log(log)
+    if not len(table):
+        raise ValueError(f"{log} has no rows; give a log with decisions.")
     report = check_log(table, alpha=alpha, reward_range=reward_range, shares=_shares(share))
     files = () if set_aside is None else write_set_aside(report, table, set_aside)
     typer.echo(report.to_json() if as_json else str(report))

@@ -52,6 +52,7 @@ def convert(
     `distribution.red` is the probability of the action red. `cost=true` says that the reward is a cost. A
     row that can't be read ends the command with its line, and nothing is written then.
     """
+    from gyrfalcon.cli._parsing import check_file_place
     from gyrfalcon.logs.formats.dispatch import format_of, write_format
     from gyrfalcon.logs.opening import log_tables
 
@@ -60,6 +61,8 @@ def convert(
         options["mapping"] = _nested(_setting(text, _LISTS) for text in mapping)
     read = format_of(source) if from_format == "auto" else from_format
     written = format_of(destination, exists=False) if to_format == "auto" else to_format
+    if written != "folder":
+        check_file_place("DESTINATION", destination)
     n_rows = write_format(log_tables(source, read, options), destination, written)
     done = {"source": source, "from": read, "destination": destination, "to": written, "n_rows": n_rows}
     if as_json:

@@ -54,9 +54,12 @@ def diagnose(
     the fit by epoch, the actions and contexts in which rewards are above or below its predictions, what the
     greedy policy of a richer class would earn more, and a recommendation.
     """
+    from gyrfalcon.cli._parsing import check_file_place
     from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnosis_of
     from gyrfalcon.logs.opening import read_log
 
+    check_file_place("--html", html)
+    check_file_place("--figure", figure)
     chosen, kind = _model_class(model_class), _kind(figure)
     choice: Any = rows
     found = diagnosis_of(read_log(log), None, chosen, rows=choice, level=level, reward_unit=unit)

@@ -144,8 +144,10 @@ def evaluate(
     policies changed with earlier rewards, and a betting sequence that holds at any time. The exit code is 0
     whatever the verdict is; with --strict it is 3 where a policy's is "do not trust".
     """
+    from gyrfalcon.cli._parsing import check_file_place
     from gyrfalcon.cli._policies import logged_policies, rows_since, typed_policies
 
+    check_file_place("--html", html)
     table, policies = _table(log, from_format, option or []), policy or ["uniform"]
     table = rows_since(policies, table) if held_out else table
     evaluation = _evaluated(

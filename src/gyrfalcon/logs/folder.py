@@ -113,7 +113,8 @@ def stems_of(folder: Path) -> list[str]:
     lines = {path.stem for path in line_files(folder)}  # first: a Parquet file is there before its lines go
     stems = lines | {path.stem for path in folder.glob("*.parquet")}
     if not stems:
-        raise ValueError(f"{folder} has no decision log; give the folder of Bandit(log=...).")
+        what = "has no decision log" if folder.exists() else "does not exist"
+        raise ValueError(f"{folder} {what}; give the folder of Bandit(log=...).")
     return sorted(stems)
 
 

@@ -36,7 +36,9 @@ def parquet_tables(path: str | os.PathLike[str], *, mapping: object = None) -> I
     except FileNotFoundError:
         raise
     except Exception as error:
-        raise ValueError(f"{os.fspath(path)} can't be read as a Parquet file: {error}.") from None
+        raise ValueError(
+            f"{os.fspath(path)} can't be read as a Parquet file: {str(error).rstrip('.')}."
+        ) from None
     yield table_from_frame(frame, mapping, source=os.fspath(path))
 
 
