@@ -56,7 +56,7 @@ def test_rows_go_to_files_of_any_format_and_none_is_lost(tmp_path: Path, name: s
 
 def test_ranges_and_shares_are_taken_from_the_command_line(tmp_path: Path) -> None:
     played(tmp_path, 200)
-    result = invoke("check", tmp_path, "--reward-range", 0, 0.5, "--json")
+    result = invoke("check", tmp_path, "--reward-range=0,0.5", "--json")
     assert result.exit_code == 1
     report = json.loads(result.stdout)
     assert report["findings"][0]["kind"] == "reward_out_of_range"

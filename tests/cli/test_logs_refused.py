@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gyrfalcon.logs import write_log
@@ -73,3 +74,17 @@ def test_values_and_differences_fit_into_a_terminal(log: Path) -> None:
     result = invoke("evaluate", log, "-p", "always:red", "-p", "uniform")
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "Differences to logged" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["check", "evaluate", "diagnose"])
+def test_every_command_on_logs_takes_columns_and_options_of_a_file(name: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    lines = [f"{rng.choice(['a', 'b'])};{rng.integers(2)};0.5;{rng.normal():.3f}" for _ in range(300)]
+    (tmp_path / "ads.csv").write_text("\n".join(["ad;y;p;age", *lines]) + "\n")
+    columns = ["--map", "action=ad", "--map", "reward=y", "--map", "propensity=p", "--map", "features=age"]
+    given = (name, tmp_path / "ads.csv", *columns, "--option", "delimiter=;")
+    assert invoke(*given).exit_code == 0, invoke(*given).output
+    assert "no option 'comma'; it has 'mapping', 'delimiter'" in refusal(
+        invoke(*given, "--option", "comma=;")
+    )
+    assert "'ad' is not name=value" in refusal(invoke(*given, "--map", "ad"))

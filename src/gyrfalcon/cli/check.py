@@ -8,18 +8,28 @@ from typing import Annotated
 
 import typer
 
+from gyrfalcon.cli._log_input import (
+    ColumnOf,
+    FormatOption,
+    FromFormat,
+    LogPath,
+    RewardRange,
+    read_table,
+    typed_range,
+)
 from gyrfalcon.cli._output import note
 
 EXAMPLES = """\
 gyrfalcon check decisions
 gyrfalcon check decisions --set-aside faults.csv
 gyrfalcon check decisions --share red=0.5 --share blue=0.5 --alpha 0.001
-gyrfalcon check decisions --reward-range 0 20 --json
+gyrfalcon check decisions --reward-range=0,20 --json
+gyrfalcon check ads.csv --map action=ad --map reward=y --map propensity=p
 """
 
 
 def check(
-    log: Annotated[str, typer.Argument(metavar="LOG", help="Folder of Bandit(log=...), or another log.")],
+    log: LogPath,
     set_aside: Annotated[
         str | None,
         typer.Option(
@@ -33,10 +43,6 @@ def check(
     alpha: Annotated[
         float, typer.Option("--alpha", help="Probability of a statistical finding in a log without faults.")
     ] = 0.01,
-    reward_range: Annotated[
-        tuple[float, float] | None,
-        typer.Option("--reward-range", metavar="LOW HIGH", help="Possible rewards.", show_default=False),
-    ] = None,
     share: Annotated[
         list[str] | None,
         typer.Option(
@@ -46,6 +52,10 @@ def check(
             show_default=False,
         ),
     ] = None,
+    reward_range: RewardRange = None,
+    from_format: FromFormat = "auto",
+    mapping: ColumnOf = None,
+    option: FormatOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find faults of a log, with row numbers and remedies.
@@ -58,14 +68,13 @@ def check(
     """
     from gyrfalcon.cli._parsing import check_file_place
     from gyrfalcon.evaluation import check_log
-    from gyrfalcon.logs import read_log, write_set_aside
+    from gyrfalcon.logs import write_set_aside
 
     if set_aside is not None and Path(set_aside).suffix:
         check_file_place("--set-aside", set_aside)
-    table = read_log(log)
-    if not len(table):
-        raise ValueError(f"{log} has no rows; give a log with decisions.")
-    report = check_log(table, alpha=alpha, reward_range=reward_range, shares=_shares(share))
+    bounds, shares = typed_range(reward_range), _shares(share)
+    table = read_table(log, from_format, mapping, option)
+    report = check_log(table, alpha=alpha, reward_range=bounds, shares=shares)
     files = () if set_aside is None else write_set_aside(report, table, set_aside)
     typer.echo(report.to_json() if as_json else str(report))
     if files:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gyrfalcon.cli._log_input import ColumnOf, FormatOption, FromFormat, LogPath, read_table
 from gyrfalcon.cli._output import note, number, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -17,12 +18,12 @@ EXAMPLES = """\
 gyrfalcon diagnose decisions
 gyrfalcon diagnose decisions --model-class splines --unit euros
 gyrfalcon diagnose decisions --html diagnosis.html --figure map.svg
-gyrfalcon diagnose decisions --rows passive --json
+gyrfalcon diagnose ads.csv --map action=ad --map features=age --rows all
 """
 
 
 def diagnose(
-    log: Annotated[str, typer.Argument(metavar="LOG", help="Log of decisions.")],
+    log: LogPath,
     model_class: Annotated[
         str,
         typer.Option(
@@ -38,6 +39,9 @@ def diagnose(
     ] = "auto",
     level: Annotated[float, typer.Option(metavar="P", help="Confidence level of intervals.")] = 0.95,
     unit: Annotated[str, typer.Option(metavar="NAME", help="Unit of rewards, for texts.")] = "reward units",
+    from_format: FromFormat = "auto",
+    mapping: ColumnOf = None,
+    option: FormatOption = None,
     html: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write a page with map and tables.", rich_help_panel="Output"),
@@ -56,13 +60,13 @@ def diagnose(
     """
     from gyrfalcon.cli._parsing import check_file_place
     from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnosis_of
-    from gyrfalcon.logs.opening import read_log
 
     check_file_place("--html", html)
     check_file_place("--figure", figure)
     chosen, kind = _model_class(model_class), _kind(figure)
     choice: Any = rows
-    found = diagnosis_of(read_log(log), None, chosen, rows=choice, level=level, reward_unit=unit)
+    table = read_table(log, from_format, mapping, option)
+    found = diagnosis_of(table, None, chosen, rows=choice, level=level, reward_unit=unit)
     if figure is not None:
         _write_figure(found, figure, kind)
     if html is not None:

@@ -6,6 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gyrfalcon.cli._log_input import (
+    PANEL,
+    ColumnOf,
+    FormatOption,
+    FromFormat,
+    LogPath,
+    RewardRange,
+    read_table,
+    typed_range,
+)
 from gyrfalcon.cli._output import counted, indented, note, print_json, print_table, say
 from gyrfalcon.core.digits import rounded_to, span_text
 
@@ -18,7 +28,7 @@ EXAMPLES = """\
 gyrfalcon evaluate decisions --policy always:red --policy uniform
 gyrfalcon evaluate decisions --policy greedy --html report.html
 gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
-gyrfalcon evaluate clicks.csv --from csv --reward-range 0,1 --json
+gyrfalcon evaluate ads.csv --map action=ad --map reward=y --map propensity=p
 gyrfalcon evaluate decisions --policy uniform --estimator dros --shrinkage tuned
 gyrfalcon evaluate decisions --policy bandit:shop.bandit --held-out --strict
 """
@@ -26,11 +36,11 @@ gyrfalcon evaluate decisions --policy bandit:shop.bandit --held-out --strict
 DISTRUSTED = 3
 """Exit code of --strict where a policy's value is not to be trusted."""
 
-_METHOD, _LOG, _OUTPUT = "Method", "Log", "Output"
+_METHOD, _OUTPUT = "Method", "Output"
 
 
 def evaluate(
-    log: Annotated[str, typer.Argument(metavar="LOG", help="Folder of Bandit(log=...), or a file.")],
+    log: LogPath,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,21 +92,13 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    reward_range: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOW,HIGH",
-            help="Lowest and highest possible reward.",
-            rich_help_panel=_LOG,
-            show_default=False,
-        ),
-    ] = None,
+    reward_range: RewardRange = None,
     estimated: Annotated[
         bool,
         typer.Option(
             "--estimated-propensities",
             help="Propensities were estimated, and not logged.",
-            rich_help_panel=_LOG,
+            rich_help_panel=PANEL,
         ),
     ] = False,
     held_out: Annotated[
@@ -105,23 +107,12 @@ def evaluate(
             "--held-out",
             help="Use only rows since all stored policies were in play, which they did not learn from; a "
             "saved bandit is taken to have learned from other rows.",
-            rich_help_panel=_LOG,
+            rich_help_panel=PANEL,
         ),
     ] = False,
-    from_format: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FORMAT", help="Format of the log.", rich_help_panel=_LOG),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="NAME=VALUE",
-            help="Setting of the format; repeat for several.",
-            rich_help_panel=_LOG,
-            show_default=False,
-        ),
-    ] = None,
+    from_format: FromFormat = "auto",
+    mapping: ColumnOf = None,
+    option: FormatOption = None,
     html: Annotated[
         str | None,
         typer.Option(
@@ -148,7 +139,8 @@ def evaluate(
     from gyrfalcon.cli._policies import logged_policies, rows_since, typed_policies
 
     check_file_place("--html", html)
-    table, policies = _table(log, from_format, option or []), policy or ["uniform"]
+    bounds, policies = typed_range(reward_range), policy or ["uniform"]
+    table = read_table(log, from_format, mapping, option)
     table = rows_since(policies, table) if held_out else table
     evaluation = _evaluated(
         table,
@@ -159,7 +151,7 @@ def evaluate(
         level=level,
         max_weight=_typed_limit("--max-weight", max_weight),
         shrinkage=_typed_limit("--shrinkage", shrinkage),
-        reward_range=None if reward_range is None else typed_range(reward_range),
+        reward_range=bounds,
         estimated_propensities=estimated,
         logged_policies=logged_policies(table),
     )
@@ -173,21 +165,6 @@ def evaluate(
         raise typer.Exit(DISTRUSTED)
 
 
-def typed_range(text: str) -> tuple[float, float]:
-    """Two numbers with a comma between them.
-
-    >>> typed_range("0,1")
-    (0.0, 1.0)
-    """
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        raise ValueError(
-            f"--reward-range is {text!r}; give two numbers, such as --reward-range 0,1."
-        ) from None
-    return low, high
-
-
 def _typed_limit(option: str, text: str | None) -> float | str | None:
     """A number, "tuned", or None where nothing was typed."""
     if text is None or text == "tuned":
@@ -196,19 +173,6 @@ def _typed_limit(option: str, text: str | None) -> float | str | None:
         return float(text)
     except ValueError:
         raise ValueError(f"{option} is {text!r}; give a number such as 10, or tuned.") from None
-
-
-def _table(log: str, from_format: str | None, options: list[str]) -> DecisionTable:
-    from gyrfalcon.cli._parsing import typed_settings
-    from gyrfalcon.logs.opening import read_log
-
-    read: Any = read_log
-    table: DecisionTable
-    if from_format is None and not options:
-        table = read(log)
-    else:
-        table = read(log, from_format or "auto", **typed_settings(options, "--option"))
-    return table
 
 
 def _evaluated(table: DecisionTable, policies: dict[str, object], **settings: Any) -> Evaluation:

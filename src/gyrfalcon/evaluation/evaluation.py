@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.digits import rounded_to, span_text
 from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.verdict import Level, Verdict
@@ -170,22 +171,26 @@ class Evaluation:
         for policy in self.policies:
             lines.append(f"  {policy.name}: {policy.verdict.level}")
             lines += [f"    - {reason.text}" for reason in policy.verdict.objections[:_SHOWN]]
-        lines += ["", f"{'cost' if self.cost else 'reward'} per decision, from {self.n_rows} rows:"]
+        rows = f"{self.n_rows:,} of {self.n_given:,} rows"
+        lines += ["", f"{'cost' if self.cost else 'reward'} per decision, from {rows}:"]
         width = max(len(policy.name) for policy in self.policies)
         lines += [self._line(policy, width) for policy in self.policies]
         return "\n".join(lines)
 
     def _line(self, policy: PolicyValue, width: int) -> str:
-        text = f"  {policy.name:<{width}}  {policy.value:.6g} {_span(policy.interval)}"
+        span = policy.interval
+        text = f"  {policy.name:<{width}}  {rounded_to(policy.value, span.high - span.low)} {_span(span)}"
         if policy.sequence is not None:
             text += f", betting {_span(policy.sequence)}"
-        if policy.difference is not None and policy.difference_interval is not None:
-            text += f"; {policy.difference:+.4g} {_span(policy.difference_interval)} against {self.baseline}"
+        gain = policy.difference_interval
+        if policy.difference is not None and gain is not None:
+            difference = rounded_to(policy.difference, gain.high - gain.low, signed=True)
+            text += f"; {difference} {_span(gain, signed=True)} against {self.baseline}"
         return text
 
 
-def _span(interval: Interval) -> str:
-    return f"[{interval.low:.4g}, {interval.high:.4g}]"
+def _span(interval: Interval, *, signed: bool = False) -> str:
+    return f"({span_text(interval.low, interval.high, signed=signed)})"
 
 
 def _bounds(interval: Interval | None) -> dict[str, Any] | None:

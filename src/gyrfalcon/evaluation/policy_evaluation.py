@@ -120,9 +120,9 @@ def evaluate(
       logged: trust
       blue: trust
     <BLANKLINE>
-    reward per decision, from 999 rows:
-      logged  0.408408 [0.3779, 0.4389], betting [0.3463, 0.4537]
-      blue    0.534638 [0.4891, 0.5802], betting [0.4622, 0.5917]; +0.1262 [0.09592, 0.1565] against logged
+    reward per decision, from 999 of 1,000 rows:
+      logged  0.4084 (0.3779 to 0.4389), betting (0.346 to 0.454)
+      blue    0.5346 (0.4891 to 0.5802), betting (0.462 to 0.592); +0.1262 (+0.0959 to +0.1565) against logged
     """
     check_choice("estimator", estimator, tuple(ESTIMATORS))
     check_choice("interval", interval, tuple(INTERVALS))

@@ -98,7 +98,7 @@ def weight_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
     yield Reason(
         EXPECTED_ROWS.level(expected),
         "expected effective rows",
-        f"{diagnostics.n_rows} rows are worth {significant(expected)} drawn by the policy itself{kind}.",
+        f"{diagnostics.n_rows:,} rows are worth {significant(expected)} drawn by the policy itself{kind}.",
     )
     yield rows_reason(diagnostics)
     if not math.isnan(diagnostics.drawn_share):
@@ -126,7 +126,7 @@ def rows_reason(diagnostics: WeightDiagnostics) -> Reason:
     return Reason(
         MATCHING_ROWS.level(diagnostics.n_matching),
         "rows the value rests on",
-        f"{diagnostics.n_matching} of {diagnostics.n_rows} rows have an action that the policy may take.",
+        f"{diagnostics.n_matching:,} of {diagnostics.n_rows:,} rows have an action that the policy may take.",
     )
 
 
@@ -243,7 +243,7 @@ def _propensity_reasons(rows: EvaluatedRows, *, estimated: bool) -> Iterator[Rea
         yield Reason(
             MISSING.level(share),
             "propensities",
-            f"{n_unknown} of {rows.n_given} rows have no propensity, and are left out.",
+            f"{n_unknown:,} of {rows.n_given:,} rows have no propensity, and are left out.",
         )
     known = float(rows.known.mean())
     if known < 1.0:

@@ -31,7 +31,8 @@ def read_log(
     options
         What the format takes. "csv", "jsonl" and "parquet": `mapping`, which column holds what, as for
         `table_from_frame`; "csv" also `delimiter`. "dsjson" and "cb_text": `action`, what actions are called,
-        and `cost`; "dsjson" also `pdrop`, "cb_text" `n_actions`. "obp": `action_features`, `is_random`.
+        and `cost`; "dsjson" also `pdrop`, "cb_text" `n_actions`. "obp": `action_features`, `is_random`, and
+        for the data in a folder, a wheel or a source distribution of `obp` also `policy` and `campaign`.
 
     Returns
     -------

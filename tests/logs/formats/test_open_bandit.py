@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gyrfalcon.logs import open_bandit_data
+from gyrfalcon.logs import open_bandit_data, read_log
 from gyrfalcon.logs.formats.open_bandit import read_open_bandit
 from tests.open_bandit_data import needed
 
@@ -136,3 +136,17 @@ def test_wrong_places_and_names_are_refused(folder: Path) -> None:
         open_bandit_data(folder, "random", "men")
     with pytest.raises(ValueError, match="'price' is no feature of items; choose among 'affinity'"):
         open_bandit_data(folder, "bts", "men", action_features=["price"])
+
+
+def test_a_file_of_the_folder_or_archive_is_read_by_policy_and_campaign(folder: Path, tmp_path: Path) -> None:
+    wheel = tmp_path / "obp-0.4.1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in ("men.csv", "item_context.csv"):
+            archive.write(folder / "bts" / "men" / name, f"obp/dataset/obd/bts/men/{name}")
+    from_wheel = read_log(wheel, policy="bts", campaign="men")
+    from_folder = read_log(folder, "obp", policy="bts", campaign="men")
+    assert from_wheel.reward.tolist() == from_folder.reward.tolist() == [0.0, 1.0]
+    with pytest.raises(ValueError, match=r"has no obp/dataset/obd/random/all/all\.csv"):
+        read_log(wheel)
+    with pytest.raises(ValueError, match="is_random is for one CSV file"):
+        read_log(wheel, is_random=False)

@@ -58,6 +58,8 @@ def format_of(path: str | os.PathLike[str], *, exists: bool = True) -> str:
     endings = [ending for ending in file.suffixes if ending != ".gz"]
     if not endings:
         return "folder"
+    if exists and (endings[-1] == ".whl" or ".tar" in endings):
+        return "obp"
     found = _ENDINGS.get(endings[-1].lower())
     if found is None:
         raise ValueError(

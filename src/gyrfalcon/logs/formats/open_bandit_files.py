@@ -31,6 +31,12 @@ def find_file(path: str | os.PathLike[str] | None, name: str) -> tuple[bytes, st
     return content, f"{root}:{name}"
 
 
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a wheel or a source distribution."""
+    file = Path(path)
+    return file.is_file() and (zipfile.is_zipfile(file) or tarfile.is_tarfile(file))
+
+
 def _installed() -> Path:
     spec = find_spec("obp")
     if spec is None or spec.origin is None:

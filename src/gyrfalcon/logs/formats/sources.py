@@ -11,7 +11,8 @@ from gyrfalcon.logs.formats.csv_lines import csv_chunks
 from gyrfalcon.logs.formats.frames import table_from_frame
 from gyrfalcon.logs.formats.json_lines import json_chunks
 from gyrfalcon.logs.formats.mapped import tables_of
-from gyrfalcon.logs.formats.open_bandit import read_open_bandit
+from gyrfalcon.logs.formats.open_bandit import open_bandit_data, read_open_bandit
+from gyrfalcon.logs.formats.open_bandit_files import is_archive
 from gyrfalcon.logs.parquet import import_pyarrow
 
 
@@ -43,7 +44,21 @@ def parquet_tables(path: str | os.PathLike[str], *, mapping: object = None) -> I
 
 
 def open_bandit_tables(
-    path: str | os.PathLike[str], *, action_features: Collection[str] = (), is_random: bool | None = None
+    path: str | os.PathLike[str],
+    *,
+    policy: str | None = None,
+    campaign: str | None = None,
+    action_features: Collection[str] = (),
+    is_random: bool | None = None,
 ) -> Iterator[DecisionTable]:
-    """The table of one CSV file of the Open Bandit Dataset."""
-    yield read_open_bandit(path, action_features=action_features, is_random=is_random)
+    """The table of one CSV file of the Open Bandit Dataset, or of one of the files in its folder or in `obp`.
+
+    `policy` and `campaign` say which of those files, as for `open_bandit_data`; `is_random` is for one file.
+    """
+    if is_archive(path) or policy is not None or campaign is not None:
+        if is_random is not None:
+            raise ValueError("is_random is for one CSV file; policy='random' says it of a folder or archive.")
+        chosen = policy or "random", campaign or "all"
+        yield open_bandit_data(path, *chosen, action_features=action_features)
+    else:
+        yield read_open_bandit(path, action_features=action_features, is_random=is_random)
