@@ -29,7 +29,7 @@ gyrfalcon evaluate decisions --policy always:red --policy uniform
 gyrfalcon evaluate decisions --policy greedy --html report.html
 gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
 gyrfalcon evaluate ads.csv --map action=ad --map reward=y --map propensity=p
-gyrfalcon evaluate decisions --policy uniform --estimator dros --shrinkage tuned
+gyrfalcon evaluate decisions -p uniform --estimator dros --shrinkage tuned
 gyrfalcon evaluate decisions --policy bandit:shop.bandit --held-out --strict
 """
 
