@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gyrfalcon import Bandit
+from gyrfalcon import Bandit, Problem
 from gyrfalcon.bandit import LogFolder, audit_decision_log, compact_decision_log, read_decision_log
 from gyrfalcon.core.schedules import FixedBatch
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
@@ -35,7 +35,7 @@ CASES = [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.long) for
 @pytest.mark.parametrize("name", CASES)
 def test_every_decision_is_computed_again_bit_for_bit(name: str, tmp_path: Path) -> None:
     n = 250
-    bandit = played(tmp_path, n, learner=PLAIN[name])
+    bandit = played(tmp_path, n, actions=Problem(3).actions, learner=PLAIN[name])
     assert bandit.decide([0.5, 0.5]).model is not None or name in {"exponential weights", "forest", "gate"}
     report = audit_decision_log(tmp_path)
     assert report.passed

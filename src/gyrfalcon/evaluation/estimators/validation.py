@@ -42,8 +42,10 @@ def all_rows_alike(table: Floats) -> bool:
 
 
 def check_probabilities(table: Floats, rows: slice, name: str = "target") -> None:
-    """Refuse rows of a table that are no probabilities."""
-    block = table[rows][:1] if all_rows_alike(table) else table[rows]
+    """Refuse rows of a table that are no probabilities; rows that are all alike are looked at once."""
+    if all_rows_alike(table) and rows.start:
+        return
+    block = table[:1] if all_rows_alike(table) else table[rows]
     with np.errstate(invalid="ignore", over="ignore"):
         sums = block @ np.ones(block.shape[1])
     # Numbers of at least 0 that sum to 1 are at most 1. A nan fails every comparison.

@@ -122,7 +122,8 @@ def opened(path: Path, footer: Any = None) -> Any:
     """
     parquet = import_pyarrow()
     try:
-        return parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True)
+        # Buffers ahead of reading are for files far away; on a disk they cost time and memory.
+        return parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True, pre_buffer=False)
     except FileNotFoundError:
         raise
     except Exception as error:

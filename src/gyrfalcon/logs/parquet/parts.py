@@ -64,9 +64,11 @@ class LogPart:
     def batches(self, n_rows: int, columns: Collection[str]) -> Iterator[Any]:
         """Record batches of a Parquet file with some of its columns; ValueError if it is damaged."""
         file = opened(self.path, self.footer)
+        import pyarrow
+
         chosen = [name for name in file.schema_arrow.names if name in columns]
         try:
-            yield from file.iter_batches(n_rows, columns=chosen)
+            yield from file.iter_batches(n_rows, columns=chosen, use_threads=pyarrow.cpu_count() > 1)
         except OSError as error:
             raise unreadable(self.path, error) from None
 
