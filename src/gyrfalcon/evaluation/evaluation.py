@@ -10,9 +10,9 @@ from typing import Any
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.digits import rounded_to, span_text
-from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.verdict import Level, Verdict
+from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
+from gyrfalcon.evaluation.verdict.verdict import Level, Verdict
 
 _SHOWN = 3
 """Objections of a policy that the text names."""

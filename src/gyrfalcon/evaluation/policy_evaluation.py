@@ -10,20 +10,20 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_choice
-from gyrfalcon.evaluation.estimator_inputs import Limit
-from gyrfalcon.evaluation.estimator_table import ESTIMATORS, EstimatorRow
-from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows, evaluated_rows
+from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS, EstimatorRow
+from gyrfalcon.evaluation.estimators.inputs import Limit
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
-from gyrfalcon.evaluation.interval_table import INTERVALS
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS
 from gyrfalcon.evaluation.intervals.validation import check_level
-from gyrfalcon.evaluation.past_predictions import DEFAULT_MODEL_CLASS, past_predictions
-from gyrfalcon.evaluation.preflight import log_reasons
-from gyrfalcon.evaluation.refusals import check_limits, check_reward_range, refuse_deterministic
+from gyrfalcon.evaluation.policies.target_policies import target_policy
+from gyrfalcon.evaluation.policies.targets import LoggedTarget, TargetPolicy
+from gyrfalcon.evaluation.predictions.past_rows import DEFAULT_MODEL_CLASS, past_predictions
+from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows, evaluated_rows
+from gyrfalcon.evaluation.rows.weighting import epochs_of
 from gyrfalcon.evaluation.study import Study, Valued
-from gyrfalcon.evaluation.target_policies import target_policy
-from gyrfalcon.evaluation.targets import LoggedTarget, TargetPolicy
-from gyrfalcon.evaluation.verdict import Reason
-from gyrfalcon.evaluation.weighting import epochs_of
+from gyrfalcon.evaluation.verdict.preflight import log_reasons
+from gyrfalcon.evaluation.verdict.refusals import check_limits, check_reward_range, refuse_deterministic
+from gyrfalcon.evaluation.verdict.verdict import Reason
 from gyrfalcon.oracles.protocol import ModelClass
 
 LOGGED = "logged"

@@ -9,24 +9,27 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
-from gyrfalcon.evaluation.estimator_inputs import TUNED, EstimatorInputs, Limit
-from gyrfalcon.evaluation.estimator_table import EstimatorRow, on_policy
-from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.estimators.by_name import EstimatorRow, on_policy
+from gyrfalcon.evaluation.estimators.inputs import TUNED, EstimatorInputs, Limit
 from gyrfalcon.evaluation.evaluation import PolicyValue
-from gyrfalcon.evaluation.interval_inputs import IntervalInputs
-from gyrfalcon.evaluation.interval_table import (
+from gyrfalcon.evaluation.intervals.by_name import (
     INTERVALS,
     IntervalEstimate,
     IntervalRow,
     interval_estimate,
     paired_difference,
 )
-from gyrfalcon.evaluation.intervals.betting import betting_sequence
-from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.inputs import IntervalInputs
+from gyrfalcon.evaluation.intervals.sequences.betting import betting_sequence
+from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.sequences.value_sequence import value_sequence
 from gyrfalcon.evaluation.intervals.validation import Bounds
-from gyrfalcon.evaluation.logged_policies import LoggedPolicies
-from gyrfalcon.evaluation.preflight import (
+from gyrfalcon.evaluation.policies.logged_policies import LoggedPolicies
+from gyrfalcon.evaluation.policies.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
+from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.rows.weighting import TargetWeights, expected_proxies, planned_uniform
+from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
+from gyrfalcon.evaluation.verdict.preflight import (
     change_reason,
     dependence_on_log,
     limit_reason,
@@ -35,11 +38,8 @@ from gyrfalcon.evaluation.preflight import (
     spread_reasons,
     weight_reasons,
 )
-from gyrfalcon.evaluation.refusals import check_probabilities, refuse_own_weights
-from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
-from gyrfalcon.evaluation.value_sequence import value_sequence
-from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
-from gyrfalcon.evaluation.weighting import TargetWeights, expected_proxies, planned_uniform
+from gyrfalcon.evaluation.verdict.refusals import check_probabilities, refuse_own_weights
+from gyrfalcon.evaluation.verdict.verdict import Level, Reason, Verdict
 
 _OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
 """Checks of the log that matter to its mean reward."""

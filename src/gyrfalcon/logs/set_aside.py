@@ -17,7 +17,7 @@ import numpy as np
 from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable
 from gyrfalcon.evaluation.checks.report import LogCheck
 from gyrfalcon.frames import Lists, Tabular
-from gyrfalcon.logs.parquet import import_pyarrow
+from gyrfalcon.logs.parquet.files import import_pyarrow
 from gyrfalcon.storage.atomic import write_atomically
 
 FORMATS = (".csv", ".jsonl", ".parquet")

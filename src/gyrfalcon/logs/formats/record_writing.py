@@ -15,7 +15,7 @@ from typing import Any
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.frames import Column, Lists
 from gyrfalcon.logs.formats.exporting import write_lines
-from gyrfalcon.logs.parquet import import_pyarrow
+from gyrfalcon.logs.parquet.files import import_pyarrow
 from gyrfalcon.storage.atomic import write_atomically
 
 
