@@ -9,11 +9,11 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.records import Log
+from gyrfalcon.evaluation.intervals.sequences.contrast_scores import TRUNCATION
 from gyrfalcon.experiment.controlled import Stage
 from gyrfalcon.experiment.evidence import Candidate, Evidence, joined, scores_of
 from gyrfalcon.experiment.final_policy import FinalPolicy
 from gyrfalcon.experiment.results import Comparison, ExperimentResult, sentence_of
-from gyrfalcon.experiment.scores import TRUNCATION
 from gyrfalcon.experiment.wealth import lower_bound
 
 
