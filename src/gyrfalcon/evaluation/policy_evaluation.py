@@ -9,12 +9,11 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
-from gyrfalcon.core.validation import check_choice
+from gyrfalcon.core.validation import check_choice, check_level
 from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS, EstimatorRow
 from gyrfalcon.evaluation.estimators.inputs import Limit
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 from gyrfalcon.evaluation.intervals.by_name import INTERVALS
-from gyrfalcon.evaluation.intervals.validation import check_level
 from gyrfalcon.evaluation.policies.target_policies import target_policy
 from gyrfalcon.evaluation.policies.targets import LoggedTarget, TargetPolicy
 from gyrfalcon.evaluation.predictions.past_rows import DEFAULT_MODEL_CLASS, past_predictions
