@@ -122,8 +122,9 @@ def opened(path: Path, footer: Any = None) -> Any:
     """
     parquet = import_pyarrow()
     try:
-        # Buffers ahead of reading are for files far away; on a disk they cost time and memory.
-        return parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True, pre_buffer=False)
+        # A path would be looked up among remote file systems, for which buffers ahead of reading are as well.
+        file = parquet.core.pa.OSFile(str(path))
+        return parquet.ParquetFile(file, metadata=footer, page_checksum_verification=True, pre_buffer=False)
     except FileNotFoundError:
         raise
     except Exception as error:
