@@ -13,8 +13,8 @@ from typing import Any
 
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.frames import Column, Lists, Tabular
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 from gyrfalcon.logs.formats.exporting import write_lines
-from gyrfalcon.logs.parquet.files import import_pyarrow
 from gyrfalcon.storage.atomic import write_atomically
 
 
