@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gyrfalcon.core.json_values import json_value
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _NARROW = 20
 """The smallest width that text is wrapped to."""
