@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.evaluation.estimators.estimate import Estimate
 from gyrfalcon.evaluation.estimators.importance_weighted import weighted_mean
@@ -121,8 +122,12 @@ def self_normalised_doubly_robust(
         The policy's estimated value.
     """
     rows = ModelledRows.of(rewards, actions, propensities, target, predictions)
-    model = Estimate.of_contributions(rows.expected)
-    correction = weighted_mean(rows.weights, rows.residuals)
+    return self_normalised_correction(rows.weights, rows.residuals, rows.expected)
+
+
+def self_normalised_correction(weights: Floats, residuals: Floats, expected: Floats) -> Estimate:
+    """The mean predicted reward plus the weighted mean of residuals; overwrites what was expected."""
+    model, correction = Estimate.of_own_contributions(expected), weighted_mean(weights, residuals)
     return Estimate(model.value + correction.value, model.influence + correction.influence)
 
 
