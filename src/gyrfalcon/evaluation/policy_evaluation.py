@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from gyrfalcon.evaluation.policies.target_policies import target_policy
 from gyrfalcon.evaluation.policies.targets import LoggedTarget, TargetPolicy
 from gyrfalcon.evaluation.predictions.past_rows import DEFAULT_MODEL_CLASS, past_predictions
 from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows, evaluated_rows
+from gyrfalcon.evaluation.rows.merged_actions import MergedActions
 from gyrfalcon.evaluation.rows.weighting import epochs_of
 from gyrfalcon.evaluation.study import Study, Valued
 from gyrfalcon.evaluation.verdict.preflight import log_reasons
@@ -43,6 +44,7 @@ def evaluate(
     reward_range: tuple[float, float] | None = None,
     max_weight: Limit = None,
     shrinkage: Limit = None,
+    marginalise: Sequence[str] | None = None,
     estimated_propensities: bool = False,
     logged_policies: Mapping[str, object] | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,
@@ -81,6 +83,10 @@ def evaluate(
     shrinkage
         Shrinkage of weights, for "dros", "sub_gaussian_dr" and "sub_gaussian"; None is the default of each,
         and "tuned" the one of the least estimated squared error, for "dros".
+    marginalise
+        Features of actions through which alone rewards depend on actions, such as a category: actions with
+        equal ones count as one, so that weights vary less, and policies may take actions that were never
+        logged. With "ips" this is marginalised IPS. None keeps single actions.
     estimated_propensities
         Whether propensities were estimated and not logged.
     logged_policies
@@ -129,6 +135,8 @@ def evaluate(
     check_level(level)
     targets, method = _targets(policies, baseline), ESTIMATORS[estimator]
     rows = evaluated_rows(table, propensities=method.needs_propensities)
+    merged = None if marginalise is None else MergedActions.of(table, marginalise)
+    rows = rows if merged is None else merged.rows(rows)
     if method.needs_propensities:
         refuse_deterministic(rows, targets.values())
     bounds = table.reward_range if reward_range is None else reward_range
@@ -147,7 +155,9 @@ def evaluate(
         predictions=predicted,
         max_weight=max_weight,
         shrinkage=shrinkage,
-        logged_policies={model: target_policy(one) for model, one in (logged_policies or {}).items()},
+        # Logged policies say nothing of merged actions in contexts that have no features of actions.
+        logged_policies={} if merged else _as_targets(logged_policies or {}),
+        merged=merged,
     )
     reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
     model = "given predictions" if predictions is not None else model_class or DEFAULT_MODEL_CLASS
@@ -161,6 +171,7 @@ def evaluate(
             "level": level,
             "model_class": model if method.needs_model else None,
             "reward_range": bounds,
+            "marginalise": None if merged is None else ", ".join(merged.features),
         },
         places=rows.places,
         n_given=rows.n_given,
@@ -201,6 +212,10 @@ def _targets(policies: object, baseline: str | None) -> dict[str, TargetPolicy]:
         raise ValueError("there are no policies; give at least one by name, such as {'uniform': 'uniform'}.")
     first = [] if baseline is None else [baseline]
     return {name: target_policy(given[name]) for name in dict.fromkeys([*first, *given])}
+
+
+def _as_targets(policies: Mapping[str, object]) -> dict[Hashable, TargetPolicy]:
+    return {name: target_policy(policy) for name, policy in policies.items()}
 
 
 def _by_name(policies: object) -> dict[str, object]:
