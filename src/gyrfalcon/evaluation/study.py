@@ -111,7 +111,7 @@ class Study:
     def method_reasons(self) -> Iterator[Reason]:
         """What to beware of in the chosen estimator and interval."""
         if self.merged is not None:
-            yield self.merged.reason()
+            yield Reason("caution", "marginalisation", self.merged.caution)
         if self.estimator.caution:
             level: Level = "caution" if self.estimator.is_biased else "trust"
             yield Reason(level, "estimator", f"{self.estimator.title}: {self.estimator.caution}")

@@ -17,7 +17,6 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
-from gyrfalcon.evaluation.verdict.verdict import Reason
 
 _MOST_VALUES = 1_000
 """Different values of features above which there is hardly anything to merge."""
@@ -85,14 +84,13 @@ class MergedActions:
         sums = np.bincount(cells.ravel(), weights=values.ravel(), minlength=n * n_groups)
         return sums.reshape(n, n_groups).astype(np.float64, copy=False)
 
-    def reason(self) -> Reason:
-        """What the values presume, for verdicts."""
-        return Reason(
-            "caution",
-            "marginalisation",
+    @property
+    def caution(self) -> str:
+        """What the values presume, as a sentence."""
+        return (
             f"{self.groups.shape[1]} actions count as {len(self.labels)}, by {', '.join(self.features)}: "
             "values are right as far as rewards depend on actions through these features alone; compare them "
-            "with values of single actions.",
+            "with values of single actions."
         )
 
     def _merged(self, table: DecisionTable, shares: Floats, places: Ints) -> DecisionTable:
