@@ -134,11 +134,8 @@ def evaluate(
     check_limits(estimator, max_weight, shrinkage)
     check_level(level)
     targets, method = _targets(policies, baseline), ESTIMATORS[estimator]
-    rows = evaluated_rows(table, propensities=method.needs_propensities)
     merged = None if marginalise is None else MergedActions.of(table, marginalise)
-    rows = rows if merged is None else merged.rows(rows)
-    if method.needs_propensities:
-        refuse_deterministic(rows, targets.values())
+    rows = _rows(table, targets, method, merged)
     bounds = table.reward_range if reward_range is None else reward_range
     check_reward_range(rows, bounds)
     rows, predicted = _predicted(rows, method, predictions, model_class, n_blocks)
@@ -155,8 +152,7 @@ def evaluate(
         predictions=predicted,
         max_weight=max_weight,
         shrinkage=shrinkage,
-        # Logged policies say nothing of merged actions in contexts that have no features of actions.
-        logged_policies={} if merged else _as_targets(logged_policies or {}),
+        logged_policies=_as_targets(logged_policies, merged),
         merged=merged,
     )
     reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
@@ -178,6 +174,20 @@ def evaluate(
         set_aside=rows.set_aside,
         source=table.source,
     )
+
+
+def _rows(
+    table: DecisionTable,
+    targets: Mapping[str, TargetPolicy],
+    method: EstimatorRow,
+    merged: MergedActions | None,
+) -> EvaluatedRows:
+    """The rows to be evaluated, with merged actions if there are some, refused where nothing was random."""
+    rows = evaluated_rows(table, propensities=method.needs_propensities)
+    rows = rows if merged is None else merged.rows(rows)
+    if method.needs_propensities:
+        refuse_deterministic(rows, targets.values())
+    return rows
 
 
 def _valued(
@@ -214,8 +224,13 @@ def _targets(policies: object, baseline: str | None) -> dict[str, TargetPolicy]:
     return {name: target_policy(given[name]) for name in dict.fromkeys([*first, *given])}
 
 
-def _as_targets(policies: Mapping[str, object]) -> dict[Hashable, TargetPolicy]:
-    return {name: target_policy(policy) for name, policy in policies.items()}
+def _as_targets(
+    policies: Mapping[str, object] | None, merged: MergedActions | None
+) -> dict[Hashable, TargetPolicy]:
+    """Logged policies, which say nothing of merged actions in contexts that have no features of actions."""
+    if merged is not None or policies is None:
+        return {}
+    return {model: target_policy(one) for model, one in policies.items()}
 
 
 def _by_name(policies: object) -> dict[str, object]:
