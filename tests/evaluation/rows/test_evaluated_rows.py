@@ -118,6 +118,14 @@ def test_fixed_shares_of_an_epoch_are_its_distribution() -> None:
     assert known[300:].all()
 
 
+def test_propensities_that_nothing_drawn_can_have_are_set_aside() -> None:
+    table = log_of(50)
+    propensity = table.propensity.copy()
+    propensity[[3, 8]] = [1e-300, 0.0]
+    rows = evaluated_rows(replace(table, propensity=propensity, distribution=None))
+    assert rows.set_aside == {"impossible propensity": 2}
+
+
 def test_logs_without_a_usable_row_are_refused() -> None:
     table = log_of(4)
     with pytest.raises(ValueError, match="the log has no rows; give one with decisions"):

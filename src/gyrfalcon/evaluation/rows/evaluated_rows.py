@@ -122,7 +122,7 @@ def _faults(table: DecisionTable, *, propensities: bool) -> dict[str, Bools]:
     return {
         **faults,
         UNKNOWN_PROPENSITY: np.isnan(table.propensity),
-        "impossible propensity": ~((table.propensity > 0.0) & (table.propensity <= 1.0)),
+        "impossible propensity": ~((table.propensity > _LEAST_CHANCE) & (table.propensity <= 1.0)),
     }
 
 
