@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gyrfalcon import Bandit
+from gyrfalcon import Bandit, __version__
 from gyrfalcon.bandit import read_decision_log
 from tests.cli.terminal import invoke, numbers, refusal
 
@@ -29,7 +29,7 @@ def test_the_verdict_stands_before_the_numbers(log: Path) -> None:
     assert result.exit_code == 0
     text = result.stdout
     assert text.startswith("Verdict: ")
-    assert text.index("Verdict") < text.index("expected effective rows") < text.index("Rewards per decision")
+    assert text.index("Verdict") < text.index("expected effective rows") < text.index("Reward per decision")
     assert "Set aside: 1 row, first row, from which predictions start." in text
 
 
@@ -54,13 +54,16 @@ def test_json_names_policies_verdicts_and_intervals(log: Path) -> None:
     )
     assert found["verdict"] in ("trust", "caution", "do not trust")
     assert [policy["name"] for policy in found["policies"]] == ["old", "greedy"]
+    assert len(found["log_sha256"]) == 64
+    assert found["gyrfalcon"] == __version__
     assert found["policies"][1]["interval"]["level"] == 0.9
     assert found["settings"] == {
         "estimator": "snips",
         "interval": "normal",
-        "level": "0.9",
-        "model_class": "None",
-        "reward_range": "(0.0, 1.0)",
+        "level": 0.9,
+        "model_class": None,
+        "reward_range": [0.0, 1.0],
+        "reward_unit": "",
     }
     assert "dependence on the log" in [reason["check"] for reason in found["policies"][1]["reasons"]]
 

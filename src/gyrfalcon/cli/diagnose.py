@@ -59,6 +59,8 @@ def diagnose(
     greedy policy of a richer class would earn more, and a recommendation.
     """
     from gyrfalcon.cli._parsing import check_file_place
+    from gyrfalcon.cli._progress import by_piece, progress
+    from gyrfalcon.evaluation.diagnosis.diagnosis import N_PARTS
     from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnosis_of
 
     check_file_place("--html", html)
@@ -66,15 +68,18 @@ def diagnose(
     chosen, kind = _model_class(model_class), _kind(figure)
     choice: Any = rows
     table = read_table(log, from_format, mapping, option)
-    found = diagnosis_of(table, None, chosen, rows=choice, level=level, reward_unit=unit)
-    if figure is not None:
-        _write_figure(found, figure, kind)
+    with progress("Diagnosing", N_PARTS, "parts") as tracker:
+        found = diagnosis_of(
+            table, None, chosen, rows=choice, level=level, reward_unit=unit, on_progress=by_piece(tracker)
+        )
     if html is not None:
         _write_page(found, log, html)
     if as_json:
         print_json(as_numbers(found))
     else:
         _print(found, log)
+    if figure is not None:
+        _write_figure(found, figure, kind)
 
 
 def _model_class(name: str) -> ModelClass:

@@ -36,6 +36,8 @@ from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import ModelClass
 
 N_FOLDS = 5
+N_PARTS = 5
+"""Parts of a diagnosis that are computed one after the other."""
 MOST_ROWS = 20_000
 """Most rows of the estimate of b and of the map, evenly spread."""
 MOST_COMPARED = 200_000
@@ -53,6 +55,7 @@ def diagnose(
     level: float = 0.95,
     reports: Mapping[int, FitReport] | None = None,
     reward_unit: str = "reward units",
+    on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Diagnosis:
     """Whether a model class is wrong, where, what that costs in reward, and what to do about it.
 
@@ -74,6 +77,8 @@ def diagnose(
         Reports of stored epochs by their number, whose multipliers are then shown.
     reward_unit : str, default 'reward units'
         What rewards are counted in, for texts.
+    on_progress : Callable, optional
+        Called with finished parts, all parts and a title.
 
     Raises
     ------
@@ -93,11 +98,12 @@ def diagnose(
     """
     usable = usable_rows(log, problem)
     labels, names = usable.table.actions, usable.feature_names
-    estimate = attempted("b", lambda: _estimate(usable, model_class, richer, rows, level))
-    tests = attempted("Specification tests", lambda: _tests(usable, model_class, rows))
-    epochs = attempted("Risk by epoch", lambda: _epochs(usable, model_class, rows, reports))
-    misfits = attempted("Where it is wrong", lambda: _misfits(usable, model_class, richer, rows))
-    cost = attempted("What it costs", lambda: _cost(usable, model_class, richer, level))
+    part = _Parts(on_progress)
+    estimate = part.attempted("b", lambda: _estimate(usable, model_class, richer, rows, level))
+    tests = part.attempted("Specification tests", lambda: _tests(usable, model_class, rows))
+    epochs = part.attempted("Risk by epoch", lambda: _epochs(usable, model_class, rows, reports))
+    misfits = part.attempted("Where it is wrong", lambda: _misfits(usable, model_class, richer, rows))
+    cost = part.attempted("What it costs", lambda: _cost(usable, model_class, richer, level))
     where, K = misfits.value, len(labels)
     profiles = () if where is None else where.feature_profiles(names, K)
     pair = None if where is None else where.most_telling_pair(profiles, names, K)
@@ -149,6 +155,21 @@ def attempted(part: str, compute: Callable[[], T]) -> Attempt[T]:
         return Attempt(compute())
     except NotEstimableError as error:
         return Attempt(None, (f"{part}: {error}",))
+
+
+@dataclass(slots=True)
+class _Parts:
+    """Counts the parts of a diagnosis as they are finished."""
+
+    on_progress: Callable[[int, int, str], None] | None
+    n_done: int = 0
+
+    def attempted(self, part: str, compute: Callable[[], T]) -> Attempt[T]:
+        found = attempted(part, compute)
+        self.n_done += 1
+        if self.on_progress is not None:
+            self.on_progress(self.n_done, N_PARTS, part)
+        return found
 
 
 def _estimate(
