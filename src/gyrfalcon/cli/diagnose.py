@@ -72,12 +72,12 @@ def diagnose(
         found = diagnosis_of(
             table, None, chosen, rows=choice, level=level, reward_unit=unit, on_progress=by_piece(tracker)
         )
-    if html is not None:
-        _write_page(found, log, html)
     if as_json:
         print_json(as_numbers(found))
     else:
         _print(found, log)
+    if html is not None:
+        _write_page(found, log, html)
     if figure is not None:
         _write_figure(found, figure, kind)
 

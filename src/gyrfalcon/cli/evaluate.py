@@ -21,6 +21,7 @@ from gyrfalcon.cli._output import note, print_json
 
 if TYPE_CHECKING:
     from gyrfalcon.core.decision_table import DecisionTable
+    from gyrfalcon.evaluation.diagnosis.result import Diagnosis
     from gyrfalcon.evaluation.evaluation import Evaluation
 
 EXAMPLES = """\
@@ -96,7 +97,7 @@ def evaluate(
         bool,
         typer.Option(
             "--estimated-propensities",
-            help="Propensities were estimated, and not logged.",
+            help="Propensities were estimated, and not logged; a log that has none gets estimated ones.",
             rich_help_panel=PANEL,
         ),
     ] = False,
@@ -156,6 +157,7 @@ def evaluate(
     check_file_place("--html", html)
     bounds, policies = typed_range(reward_range), policy or ["uniform"]
     table = read_table(log, from_format, mapping, option)
+    table = _with_propensities(table) if estimated else table
     table = rows_since(policies, table) if held_out else table
     evaluation = _evaluated(
         table,
@@ -171,12 +173,12 @@ def evaluate(
         logged_policies=logged_policies(table),
         reward_unit=unit,
     )
-    if html is not None:
-        _write_page(html, table, evaluation, bounds, diagnosis)
     if as_json:
         print_json({**evaluation.to_dict(), **_provenance(table)})
     else:
         print_evaluation(evaluation)
+    if html is not None:
+        _write_page(html, table, evaluation, bounds, diagnosis)
     if strict and evaluation.with_level("do not trust"):
         raise typer.Exit(DISTRUSTED)
 
@@ -199,6 +201,23 @@ def _evaluated(table: DecisionTable, policies: dict[str, object], **settings: An
         return evaluate_policies(table, policies, on_progress=by_piece(tracker), **settings)
 
 
+def _with_propensities(table: DecisionTable) -> DecisionTable:
+    """The table with estimated propensities where it has none, and a note on their calibration."""
+    import numpy as np
+
+    from gyrfalcon.evaluation import estimated_propensities
+
+    if not np.isnan(table.propensity).all():
+        return table
+    found = estimated_propensities(table)
+    faults = found.calibration.faults()
+    note(
+        f"Estimated the propensities of {len(table):,} rows; "
+        + (f"they are not calibrated: {faults[0].rstrip('.')}." if faults else "no test speaks against them.")
+    )
+    return found.table
+
+
 def _provenance(table: DecisionTable) -> dict[str, str]:
     """What a report is matched with its log and its program by."""
     from gyrfalcon import __version__
@@ -216,30 +235,30 @@ def _write_page(
 ) -> None:
     from pathlib import Path
 
-    from gyrfalcon.cli._progress import by_piece, progress
     from gyrfalcon.evaluation import check_log
-    from gyrfalcon.evaluation.diagnosis.diagnosis import N_PARTS, diagnose
     from gyrfalcon.reports.evaluation_page import evaluation_page
     from gyrfalcon.reports.page import Section, literal
     from gyrfalcon.storage.atomic import write_atomically
 
-    found, why_not = None, ""
-    with progress("Diagnosing", N_PARTS if with_diagnosis else 0, "parts") as tracker:
-        if with_diagnosis:
-            try:
-                unit = evaluation.reward_unit or "reward units"
-                found = diagnose(table, reward_unit=unit, on_progress=by_piece(tracker))
-            except ValueError as error:
-                why_not = str(error)
-    sections = (
-        [Section("Is the reward model wrong?", [literal(f"That stays open: {why_not}")])] if why_not else []
-    )
+    found, why_not = _diagnosed(table, evaluation.reward_unit) if with_diagnosis else (None, "")
     page = evaluation_page(
         table,
         evaluation,
         check=check_log(table, reward_range=bounds),
         diagnosis=found,
-        sections=sections,
+        sections=[Section("Is the reward model wrong?", [literal(why_not)])] if why_not else [],
     )
     write_atomically(Path(path), page.html().encode())
     note(f"Wrote {path}.")
+
+
+def _diagnosed(table: DecisionTable, unit: str) -> tuple[Diagnosis | None, str]:
+    """A diagnosis, or why there is none: a page without it is better than no page."""
+    from gyrfalcon.cli._progress import by_piece, progress
+    from gyrfalcon.evaluation.diagnosis.diagnosis import N_PARTS, diagnose
+
+    with progress("Diagnosing", N_PARTS, "parts") as tracker:
+        try:
+            return diagnose(table, reward_unit=unit or "reward units", on_progress=by_piece(tracker)), ""
+        except ValueError as error:
+            return None, f"That stays open: {error}"

@@ -85,7 +85,7 @@ def _gain(policy: PolicyValue, evaluation: Evaluation) -> float:
 
 
 def _is_better(policy: PolicyValue, evaluation: Evaluation, n_compared: int) -> bool:
-    """Whether the gain is beyond chance for so many policies together."""
+    """Whether a gain is beyond chance where this number of policies were compared."""
     from scipy.stats import norm
 
     interval, error = policy.difference_interval, policy.difference_error

@@ -30,7 +30,7 @@ from gyrfalcon.reports.page import Cell, Mark, Page, Section, Table, literal
 
 _HOLDS: dict[Level, bool | None] = {"trust": True, "caution": None, "do not trust": False}
 
-MOST_TOLD = 8
+MOST_PARAGRAPHS = 8
 """How many policies have a paragraph of their own."""
 
 
@@ -84,8 +84,8 @@ def _name(source: str) -> str:
 def _summary(evaluation: Evaluation) -> Section:
     level = f"{float(evaluation.settings['level']):.0%}"
     against = f"difference to {literal(evaluation.baseline)}" if evaluation.baseline else "difference"
-    told = shown_policies(evaluation.policies, evaluation, MOST_TOLD)
-    more = len(evaluation.policies) - len(told)
+    described = shown_policies(evaluation.policies, evaluation, MOST_PARAGRAPHS)
+    more = len(evaluation.policies) - len(described)
     rest = [f"{more} more policies are in the table."] if more else []
     caution = [text for text in [several_policies(evaluation)] if text]
     columns = (
@@ -99,7 +99,7 @@ def _summary(evaluation: Evaluation) -> Section:
     )
     return Section(
         "In short",
-        [*(sentences_on(policy, evaluation) for policy in told), *rest, *caution],
+        [*(sentences_on(policy, evaluation) for policy in described), *rest, *caution],
         figure=picture(figures.estimates_figure(evaluation), "svg"),
         caption=(
             f"{literal(evaluation.measure[:1].upper() + evaluation.measure[1:])}. Thick: {level} interval by "
