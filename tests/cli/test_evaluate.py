@@ -70,6 +70,7 @@ def test_json_names_policies_verdicts_and_intervals(log: Path) -> None:
         "model_class": None,
         "reward_range": [0.0, 1.0],
         "reward_unit": "",
+        "marginalise": None,
     }
     assert "dependence on the log" in [reason["check"] for reason in found["policies"][1]["reasons"]]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.digits import rounded_to, span_text
+from gyrfalcon.core.json_values import json_value
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
 from gyrfalcon.evaluation.verdict.verdict import Level, Reason, Verdict
@@ -184,7 +184,7 @@ class Evaluation:
 
     def to_json(self) -> str:
         """The evaluation as one JSON object, in which nan and infinities are null."""
-        return json.dumps(_finite(self.to_dict()), ensure_ascii=False, allow_nan=False)
+        return json.dumps(json_value(self.to_dict()), ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
         lines = [f"Verdict: {self.verdict.level}"]
@@ -222,11 +222,3 @@ def _setting(value: object) -> object:
     if isinstance(value, tuple):
         return [_setting(entry) for entry in value]
     return value if value is None or isinstance(value, int | float) else str(value)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -41,6 +41,7 @@ def method_section(table: DecisionTable, evaluation: Evaluation) -> Section:
         ("estimator", estimator.title),
         ("interval", f"{interval.title}, level {settings['level']}"),
         ("model class", str(settings["model_class"])),
+        ("marginalised over", literal(str(settings["marginalise"] or "nothing"))),
         ("reward unit", literal(evaluation.reward_unit or "that of the log")),
         ("reward range", "unknown" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"),
         ("logged decisions", f"{evaluation.n_given:,}"),

@@ -13,7 +13,14 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation.estimators import importance_weighted as weighted
 from gyrfalcon.evaluation.estimators import model_assisted as assisted
 from gyrfalcon.evaluation.estimators.estimate import Estimate
-from gyrfalcon.evaluation.estimators.inputs import EstimatorInputs, Reweighting
+from gyrfalcon.evaluation.estimators.inputs import EstimatorInputs
+from gyrfalcon.evaluation.estimators.reweighting import (
+    Reweighting,
+    optimistic_weights,
+    sub_gaussian_weights,
+    truncated_weights,
+    unchanged_weights,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +82,11 @@ _BIASED = "Large weights are limited, which biases the value; the interval knows
 _SUB_GAUSSIAN = WeightLimit("shrinkage", lambda given: given.sub_gaussian_shrinkage)
 
 
-def _kept(_: EstimatorInputs) -> Reweighting:
-    return lambda weights: weights
-
-
-def _truncated(given: EstimatorInputs) -> Reweighting:
-    limit = given.weight_limit
-    return lambda weights: np.where(weights <= limit, weights, 0.0)
-
-
 ESTIMATORS: dict[str, EstimatorRow] = {
     "dr": EstimatorRow(
         "doubly robust",
         lambda given: assisted.doubly_robust(*given.logged, given.model),
-        _kept,
+        lambda _: unchanged_weights,
         needs_model=True,
     ),
     "sndr": EstimatorRow(
@@ -101,7 +99,7 @@ ESTIMATORS: dict[str, EstimatorRow] = {
         lambda given: assisted.switch_doubly_robust(
             *given.logged, given.model, max_weight=given.weight_limit
         ),
-        _truncated,
+        lambda given: partial(truncated_weights, max_weight=given.weight_limit),
         needs_model=True,
         limit=WeightLimit(
             "max_weight", lambda given: given.weight_limit, lambda given: given.tuned_max_weight()
@@ -114,7 +112,7 @@ ESTIMATORS: dict[str, EstimatorRow] = {
         lambda given: assisted.shrunk_doubly_robust(
             *given.logged, given.model, shrinkage=given.optimistic_shrinkage
         ),
-        lambda given: partial(assisted.optimistic_weights, shrinkage=given.optimistic_shrinkage),
+        lambda given: partial(optimistic_weights, shrinkage=given.optimistic_shrinkage),
         needs_model=True,
         limit=WeightLimit(
             "shrinkage", lambda given: given.optimistic_shrinkage, lambda given: given.tuned_shrinkage()
@@ -127,7 +125,7 @@ ESTIMATORS: dict[str, EstimatorRow] = {
         lambda given: assisted.sub_gaussian_doubly_robust(
             *given.logged, given.model, shrinkage=given.sub_gaussian_shrinkage
         ),
-        lambda given: partial(weighted.sub_gaussian_weights, shrinkage=given.sub_gaussian_shrinkage),
+        lambda given: partial(sub_gaussian_weights, shrinkage=given.sub_gaussian_shrinkage),
         needs_model=True,
         limit=_SUB_GAUSSIAN,
         is_biased=True,
@@ -136,7 +134,7 @@ ESTIMATORS: dict[str, EstimatorRow] = {
     "ips": EstimatorRow(
         "inverse propensity scoring",
         lambda given: weighted.inverse_propensity(*given.logged),
-        _kept,
+        lambda _: unchanged_weights,
         caution="Values depend on where the zero of rewards is, and vary more than doubly robust ones.",
     ),
     "snips": EstimatorRow(
@@ -159,7 +157,7 @@ ESTIMATORS: dict[str, EstimatorRow] = {
         lambda given: weighted.sub_gaussian_inverse_propensity(
             *given.logged, shrinkage=given.sub_gaussian_shrinkage
         ),
-        lambda given: partial(weighted.sub_gaussian_weights, shrinkage=given.sub_gaussian_shrinkage),
+        lambda given: partial(sub_gaussian_weights, shrinkage=given.sub_gaussian_shrinkage),
         limit=_SUB_GAUSSIAN,
         is_biased=True,
         caution=_BIASED,

@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.validation import check_whole, is_number
 from gyrfalcon.evaluation.estimators.validation import target_probabilities
+from gyrfalcon.evaluation.propensities.multinomial_logistic import ChoiceRows, fitted_choices
 
 
 def embedding_likelihoods(embedding: ArrayLike, probabilities: ArrayLike) -> Floats:
@@ -117,30 +116,9 @@ def logistic_embedding_likelihoods(
         raise ValueError(f"ridge is {short_repr(ridge)}; give a positive number, such as 1.0.")
     seen, classes = np.unique(chosen, return_inverse=True)
     posteriors = np.zeros(logged.shape)
-    posteriors[:, seen] = _multinomial_logistic(features, classes, len(seen), ridge)
+    rows = ChoiceRows(features, None, np.ones((len(classes), len(seen)), dtype=np.bool_), classes)
+    posteriors[:, seen] = np.exp(rows.log_probabilities(fitted_choices(rows, ridge)))
     return np.divide(posteriors, logged, out=np.zeros(logged.shape), where=logged > 0.0)
-
-
-def _multinomial_logistic(features: Floats, classes: Ints, n_classes: int, ridge: float) -> Floats:
-    """Fitted probabilities of the classes, (n, n_classes)."""
-    n, d = features.shape
-    design, taken = np.column_stack([np.ones(n), features]), np.eye(n_classes)[classes]
-
-    def loss(flat: Floats) -> tuple[float, Floats]:
-        coefficients = flat.reshape(d + 1, n_classes)
-        logs = _log_softmax(design @ coefficients)
-        slopes = coefficients.copy()
-        slopes[0] = 0.0
-        gradient = design.T @ (np.exp(logs) - taken) + ridge * slopes
-        return -float((logs * taken).sum()) + 0.5 * ridge * float((slopes**2).sum()), gradient.ravel()
-
-    start = np.zeros((d + 1) * n_classes)
-    fitted = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 2_000, "ftol": 1e-14})
-    return np.asarray(np.exp(_log_softmax(design @ fitted.x.reshape(d + 1, n_classes))))
-
-
-def _log_softmax(scores: Floats) -> Floats:
-    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
 
 
 def _one_hot(parts: Ints) -> Floats:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.validation import check_positive, check_share
+from gyrfalcon.core.validation import check_positive
 from gyrfalcon.evaluation.estimators.estimate import Estimate
 from gyrfalcon.evaluation.estimators.logged_rows import LoggedRows
+from gyrfalcon.evaluation.estimators.reweighting import sub_gaussian_weights
 
 
 def inverse_propensity(
@@ -136,13 +137,6 @@ def sub_gaussian_inverse_propensity(
     """
     rows = LoggedRows.of(rewards, actions, propensities, target)
     return _weighted(sub_gaussian_weights(rows.weights, shrinkage), rows.rewards)
-
-
-def sub_gaussian_weights(weights: Floats, shrinkage: float) -> Floats:
-    """Weights w / (1 - shrinkage + shrinkage w): at most 1 / shrinkage, and 0 where w is."""
-    check_share("shrinkage", shrinkage)
-    nothing = np.zeros_like(weights)
-    return np.divide(weights, 1.0 - shrinkage + shrinkage * weights, out=nothing, where=weights > 0.0)
 
 
 def weighted_mean(weights: Floats, values: Floats) -> Estimate:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -12,8 +11,6 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation.estimators.tuning import select_max_weight, select_shrinkage
 from gyrfalcon.evaluation.intervals.validation import Bounds
 
-Reweighting: TypeAlias = Callable[[Floats], Floats]
-"""What an estimator makes of importance weights."""
 Limit: TypeAlias = float | Literal["tuned"] | None
 """A limit of weights: a number, the one of the least estimated squared error, or the default."""
 TUNED = "tuned"

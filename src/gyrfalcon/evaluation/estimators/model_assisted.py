@@ -7,19 +7,22 @@ those of a model that was fitted without it, in a log of an adaptive learner fro
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.evaluation.estimators.estimate import Estimate
-from gyrfalcon.evaluation.estimators.importance_weighted import sub_gaussian_weights, weighted_mean
+from gyrfalcon.evaluation.estimators.importance_weighted import weighted_mean
 from gyrfalcon.evaluation.estimators.logged_rows import (
     ModelledRows,
     corrected_contributions,
     sums_over_actions,
+)
+from gyrfalcon.evaluation.estimators.reweighting import (
+    optimistic_weights,
+    sub_gaussian_weights,
+    truncated_weights,
+    unchanged_weights,
 )
 from gyrfalcon.evaluation.estimators.validation import finite_predictions, target_probabilities
 
@@ -86,7 +89,7 @@ def doubly_robust(
     Estimate(0.242188, standard error 0.4937, 4 rows)
     """
     log = rewards, actions, propensities, target, predictions
-    return Estimate.of_own_contributions(corrected_contributions(*log, _unchanged))
+    return Estimate.of_own_contributions(corrected_contributions(*log, unchanged_weights))
 
 
 def self_normalised_doubly_robust(
@@ -119,8 +122,12 @@ def self_normalised_doubly_robust(
         The policy's estimated value.
     """
     rows = ModelledRows.of(rewards, actions, propensities, target, predictions)
-    model = Estimate.of_contributions(rows.expected)
-    correction = weighted_mean(rows.weights, rows.residuals)
+    return self_normalised_correction(rows.weights, rows.residuals, rows.expected)
+
+
+def self_normalised_correction(weights: Floats, residuals: Floats, expected: Floats) -> Estimate:
+    """The mean predicted reward plus the weighted mean of residuals; overwrites what was expected."""
+    model, correction = Estimate.of_own_contributions(expected), weighted_mean(weights, residuals)
     return Estimate(model.value + correction.value, model.influence + correction.influence)
 
 
@@ -160,7 +167,7 @@ def switch_doubly_robust(
     check_at_least("max_weight", max_weight, 0.0)
     log = rewards, actions, propensities, target, predictions
     return Estimate.of_own_contributions(
-        corrected_contributions(*log, lambda weights: np.where(weights <= max_weight, weights, 0.0))
+        corrected_contributions(*log, lambda weights: truncated_weights(weights, max_weight))
     )
 
 
@@ -242,15 +249,3 @@ def sub_gaussian_doubly_robust(
     return Estimate.of_own_contributions(
         corrected_contributions(*log, lambda weights: sub_gaussian_weights(weights, shrinkage))
     )
-
-
-def optimistic_weights(weights: Floats, shrinkage: float) -> Floats:
-    """Weights shrinkage w / (w^2 + shrinkage), written so that neither end divides infinities."""
-    if shrinkage == math.inf:
-        return weights
-    nothing = np.zeros_like(weights)
-    return np.divide(shrinkage * weights, weights**2 + shrinkage, out=nothing, where=weights > 0.0)
-
-
-def _unchanged(weights: Floats) -> Floats:
-    return weights

@@ -13,6 +13,8 @@ from gyrfalcon.core.validation import check_choice
 from gyrfalcon.evaluation.estimators.estimate import Estimate
 from gyrfalcon.evaluation.estimators.importance_weighted import weighted_mean
 from gyrfalcon.evaluation.estimators.logged_rows import LoggedRows, ModelledRows, corrected_contributions
+from gyrfalcon.evaluation.estimators.model_assisted import self_normalised_correction
+from gyrfalcon.evaluation.estimators.reweighting import unchanged_weights
 
 _N_COLUMNS = {"ips": 1, "snips": 2, "dr": 1, "sndr": 3}
 """Estimators, and how many numbers of each row they keep."""
@@ -73,11 +75,9 @@ def estimate_in_batches(
     columns = _columns_of(tables, target, estimator, predictions)
     if estimator in {"ips", "dr"}:
         return Estimate.of_own_contributions(columns[0])
-    correction = weighted_mean(columns[0], columns[1])
     if estimator == "snips":
-        return correction
-    model = Estimate.of_own_contributions(columns[2])
-    return Estimate(model.value + correction.value, model.influence + correction.influence)
+        return weighted_mean(columns[0], columns[1])
+    return self_normalised_correction(*columns)
 
 
 def _columns_of(
@@ -107,7 +107,7 @@ def _columns_of(
 def _put(log: _Logged, model: ArrayLike | None, estimator: str, columns: list[Floats]) -> None:
     """Write what an estimator keeps of one table."""
     if estimator == "dr" and model is not None:
-        corrected_contributions(*log, model, lambda weights: weights, out=columns[0])
+        corrected_contributions(*log, model, unchanged_weights, out=columns[0])
     elif model is not None:
         modelled = ModelledRows.of(*log, model)
         for column, values in zip(

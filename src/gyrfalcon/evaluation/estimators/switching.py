@@ -9,6 +9,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.evaluation.estimators.estimate import Estimate
 from gyrfalcon.evaluation.estimators.logged_rows import LoggedRows
+from gyrfalcon.evaluation.estimators.reweighting import truncated_weights
 from gyrfalcon.evaluation.estimators.validation import as_positions, finite_predictions, target_probabilities
 
 
@@ -62,7 +63,7 @@ def switch(
     table = finite_predictions(predictions, wanted)
     small = action_weights(logged, wanted) <= min(max_weight, np.finfo(np.float64).max)
     modelled = np.where(small, 0.0, wanted)
-    weighted = np.where(rows.weights <= max_weight, rows.weights, 0.0) * rows.rewards
+    weighted = truncated_weights(rows.weights, max_weight) * rows.rewards
     return Estimate.of_contributions(weighted + np.einsum("nk,nk->n", modelled, table))
 
 

@@ -18,13 +18,15 @@ from numpy.typing import ArrayLike
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.validation import check_at_least, check_positive
 from gyrfalcon.evaluation.estimators.logged_rows import LoggedRows, ModelledRows
-from gyrfalcon.evaluation.estimators.model_assisted import optimistic_weights
+from gyrfalcon.evaluation.estimators.reweighting import (
+    Reweighting,
+    optimistic_weights,
+    truncated_weights,
+)
 from gyrfalcon.evaluation.estimators.switching import action_weights
 from gyrfalcon.evaluation.estimators.validation import target_probabilities
 
 _N_CANDIDATES = 21
-
-Reweighting = Callable[[Floats], Floats]
 
 
 def select_max_weight(
@@ -87,7 +89,7 @@ def select_max_weight(
         check_at_least("max_weight", limit, 0.0)
         if clipped:
             return lambda weights: np.minimum(weights, limit)
-        return lambda weights: np.where(weights <= limit, weights, 0.0)
+        return lambda weights: truncated_weights(weights, limit)
 
     return log.best(candidates, limited)
 

@@ -15,6 +15,7 @@ from typing import Literal, get_args
 
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.validation import check_at_least
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 from gyrfalcon.logs.lines.rows import FORMAT, READ_FORMATS, Line
 
 if sys.platform != "win32":
@@ -75,8 +76,6 @@ class LogFolder:
             raise ValueError(f"experiment is {short_repr(self.experiment)}; give its name as text, or None.")
         object.__setattr__(self, "classes", tuple(self.classes))
         if self.format == "parquet":
-            from gyrfalcon.logs.parquet.files import import_pyarrow
-
             import_pyarrow()
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 from gyrfalcon.logs.lines.rows import Row
 from gyrfalcon.logs.parquet.row_columns import arrow_of_rows, row_of_cells
 from gyrfalcon.logs.parquet.schema import VERSION, LogSchema
@@ -14,17 +15,6 @@ from gyrfalcon.storage.atomic import write_atomically
 
 GROUP_ROWS = 2**16
 """Rows of a row group: enough for calls not to matter, few enough to be read in little memory."""
-
-
-def import_pyarrow() -> Any:
-    """PyArrow's module for Parquet files."""
-    try:
-        import pyarrow.parquet
-    except ModuleNotFoundError as error:
-        if error.name != "pyarrow":
-            raise
-        raise ImportError('Parquet files need pyarrow; install it: pip install "gyrfalcon[arrow]".') from None
-    return pyarrow.parquet
 
 
 def is_log_file(path: Path) -> bool:
@@ -122,8 +112,9 @@ def opened(path: Path, footer: Any = None) -> Any:
     """
     parquet = import_pyarrow()
     try:
-        # Buffers ahead of reading are for files far away; on a disk they cost time and memory.
-        return parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True, pre_buffer=False)
+        # A path would be looked up among remote file systems, for which buffers ahead of reading are as well.
+        file = parquet.core.pa.OSFile(str(path))
+        return parquet.ParquetFile(file, metadata=footer, page_checksum_verification=True, pre_buffer=False)
     except FileNotFoundError:
         raise
     except Exception as error:

@@ -14,9 +14,9 @@ import numpy as np
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_whole
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 from gyrfalcon.logs.parquet.arrow_values import further_columns
 from gyrfalcon.logs.parquet.decoding import Decoder, Layout
-from gyrfalcon.logs.parquet.files import import_pyarrow
 from gyrfalcon.logs.parquet.parts import LogPart, parts_of
 from gyrfalcon.logs.parquet.row_columns import arrow_of_rows
 from gyrfalcon.logs.parquet.schema import CONTEXT, LogSchema, united, united_range

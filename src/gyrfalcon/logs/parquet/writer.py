@@ -12,9 +12,10 @@ from typing import Any
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.validation import check_at_least
 from gyrfalcon.frames import Values
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 from gyrfalcon.logs.lines.folder import MIN_BYTES, new_name
 from gyrfalcon.logs.parquet.encoding import arrow_table
-from gyrfalcon.logs.parquet.files import GROUP_ROWS, ParquetContent, import_pyarrow, united_schema
+from gyrfalcon.logs.parquet.files import GROUP_ROWS, ParquetContent, united_schema
 from gyrfalcon.logs.parquet.schema import LogSchema, SimulatedRows, Uniforms
 from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
 

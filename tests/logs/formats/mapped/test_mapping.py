@@ -15,7 +15,7 @@ import pytest
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.logs import ColumnMapping, read_log, table_from_frame, write_log
 from gyrfalcon.logs.formats.csv_lines import csv_chunks
-from gyrfalcon.logs.formats.mapped.tables import table_of_chunks, tables_of
+from gyrfalcon.logs.formats.mapped.tables import tables_of
 
 CLICKS = """banner,click,p,age,country,member,when
 red,1,0.5,31,NO,true,2024-05-31T12:00:00Z
@@ -51,7 +51,7 @@ def test_a_csv_file_by_a_mapping(clicks: Path) -> None:
 
 
 def test_small_chunks_give_the_table_of_the_whole_file(clicks: Path) -> None:
-    whole = table_of_chunks(lambda: csv_chunks(clicks), NAMES)
+    whole = DecisionTable.concat(list(tables_of(lambda: csv_chunks(clicks), NAMES)))
     parts = list(tables_of(lambda: csv_chunks(clicks, chunk_rows=2), NAMES))
     assert [len(part) for part in parts] == [2, 1]
     assert {part.features for part in parts} == {whole.features}

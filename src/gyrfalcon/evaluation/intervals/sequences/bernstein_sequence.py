@@ -12,9 +12,10 @@ import math
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.validation import check_level
 from gyrfalcon.evaluation.intervals.sequences.bets import plug_in_bets
 from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
-from gyrfalcon.evaluation.intervals.validation import Bounds, check_level, in_unit_range
+from gyrfalcon.evaluation.intervals.validation import Bounds, in_unit_range
 
 LARGEST_BET = 0.5
 """The limit of bets, below 1."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.validation import check_whole
+from gyrfalcon.core.validation import check_level, check_whole
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.sequences.capital import lower_bounds
 from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
-from gyrfalcon.evaluation.intervals.validation import Bounds, check_largest_loss, check_level, in_unit_range
+from gyrfalcon.evaluation.intervals.validation import Bounds, check_largest_loss, in_unit_range
 
 
 def betting_sequence(

@@ -1,11 +1,8 @@
 """Confidence sequence of the difference in value between two policies, however small propensities are.
 
-The scores of Waudby-Smith, Wu, Ramdas, Karampatziakis and Mineiro (2022) for a signed target d = pi1 - pi2.
-With w = d / e, a score is sum_a d(a) f(a) + w (r - f(a)) for the logged action a, and rewards r are in [0,
-1]. Where d(a) > 0 its second part is at least -w f(a), and where d(a) < 0 at least -|w| (1 - f(a)). Cut at f
-<= k / w and 1 - f <= k / |w|, both are at least -k. The first part is at least minus the sum of the negative
-d, and so at least -1. Half of the score plus 1 has the mean (1 + difference) / 2, in [0, 1], and is at least
--k / 2, as the bounds from scores that are bounded below require.
+The score of a row is at least -1 - k (see `contrast_scores`; Waudby-Smith, Wu, Ramdas, Karampatziakis and
+Mineiro 2022). Half of the score plus 1 has the mean (1 + difference) / 2, in [0, 1], and is at least -k / 2,
+as bounds from scores that are bounded below require.
 """
 
 from __future__ import annotations
@@ -14,6 +11,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.sequences.contrast_scores import contrast_scores
 from gyrfalcon.evaluation.intervals.sequences.off_policy_sequence import off_policy_sequence
 from gyrfalcon.evaluation.intervals.sequences.one_sided_scores import check_covered, check_unit
 from gyrfalcon.evaluation.intervals.validation import Bounds, check_bounds
@@ -101,12 +99,8 @@ def one_sided_contrast_scores(
     """
     check_unit("reward", reward)
     check_unit("model_scores", model_scores)
-    target = first - second
-    check_covered(np.abs(target), propensities)
-    weights = np.divide(target, propensities, out=np.zeros(target.shape), where=target != 0.0)
-    limit = np.broadcast_to(np.asarray(truncation, dtype=float), len(action))[:, None]
-    caps = np.divide(limit, np.abs(weights), out=np.full(target.shape, np.inf), where=weights != 0.0)
-    cut = np.where(weights > 0.0, np.minimum(model_scores, caps), np.maximum(model_scores, 1.0 - caps))
-    played = np.arange(len(action)), action
-    differences = weights[played] * (reward - cut[played]) + (target * cut).sum(axis=1)
-    return np.asarray((1.0 + differences) / 2.0)
+    difference = first - second
+    check_covered(np.abs(difference), propensities)
+    propensity = propensities[np.arange(len(action)), action]
+    scores = contrast_scores(difference, propensities, action, propensity, reward, model_scores, truncation)
+    return np.asarray((1.0 + scores) / 2.0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.inputs.messages import short_repr
-from gyrfalcon.core.validation import check_choice, check_whole
+from gyrfalcon.core.validation import check_choice, check_level, check_whole
 from gyrfalcon.evaluation.intervals.sequences.bernstein_sequence import bernstein_lower_bounds
 from gyrfalcon.evaluation.intervals.sequences.capital import lower_bounds
 from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
@@ -15,7 +15,6 @@ from gyrfalcon.evaluation.intervals.validation import (
     above_floor,
     check_bounds,
     check_largest_loss,
-    check_level,
 )
 
 

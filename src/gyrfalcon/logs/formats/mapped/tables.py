@@ -37,11 +37,6 @@ def tables_of(chunks: Callable[[], Iterable[Chunk]], mapping: object) -> Iterato
         yield table_of_chunk(chunk, layout)
 
 
-def table_of_chunks(chunks: Callable[[], Iterable[Chunk]], mapping: object) -> DecisionTable:
-    """The table of a whole source."""
-    return DecisionTable.concat(list(tables_of(chunks, mapping)))
-
-
 def table_of_chunk(chunk: Chunk, layout: Layout) -> DecisionTable:
     """The table of one chunk, in the layout of its source."""
     mapping, n = layout.mapping, len(chunk)

@@ -19,10 +19,10 @@ from gyrfalcon.logs.formats.vowpal_wabbit.events import Event, Features, event_t
 _Line = tuple[int, str]
 
 
-def read_cb_text(
+def cb_text_tables(
     path: str | os.PathLike[str], *, action: str = "auto", cost: bool = False, n_actions: int | None = None
-) -> DecisionTable:
-    """The decisions of a text file of Vowpal Wabbit's contextual bandits.
+) -> Iterator[DecisionTable]:
+    """Tables of a text file of Vowpal Wabbit's contextual bandits, some thousand decisions each.
 
     A reward is the cost with its sign changed. A feature without a number is 1, one that a line lacks is 0,
     and one such as `city=Oslo` is an indicator. %20 in a name is a space, as `write_cb_text` has it.
@@ -39,23 +39,11 @@ def read_cb_text(
     n_actions
         Number of actions K, where lines have no features of actions; None takes the largest that occurs.
 
-    Returns
-    -------
-    DecisionTable
-        Its decisions in the order of the lines; actions that are numbered are called 1 to K.
-
     Raises
     ------
     ValueError
         If a line can't be read, with its number.
     """
-    return DecisionTable.concat(list(cb_text_tables(path, action=action, cost=cost, n_actions=n_actions)))
-
-
-def cb_text_tables(
-    path: str | os.PathLike[str], *, action: str = "auto", cost: bool = False, n_actions: int | None = None
-) -> Iterator[DecisionTable]:
-    """Tables of a text file with some thousand decisions each, all with the same actions and features."""
     source = os.fspath(path)
     is_adf = _is_adf(path)
     if not is_adf:

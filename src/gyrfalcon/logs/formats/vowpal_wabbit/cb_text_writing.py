@@ -17,7 +17,7 @@ def write_cb_text(table: DecisionTable, path: str | os.PathLike[str]) -> None:
 
     Actions without features that are all eligible are numbered from 1, for `--cb` and `--cb_explore`. Else
     each decision is a block of lines for `--cb_explore_adf`, with labels as tags and features of actions.
-    `read_cb_text` gives contexts, actions, rewards and propensities again; the format has no more. Vowpal
+    `read_log` gives contexts, actions, rewards and propensities again; the format has no more. Vowpal
     Wabbit reads numbers of this format to about six digits.
 
     Parameters

@@ -24,10 +24,10 @@ Dropped = Literal["error", "ignore"]
 _OTHER_KINDS = {"_outcomes": "several slots", "_label_ca": "a continuous action", "_slots": "several slots"}
 
 
-def read_dsjson(
+def dsjson_tables(
     path: str | os.PathLike[str], *, action: str = "auto", cost: bool = False, pdrop: Dropped = "error"
-) -> DecisionTable:
-    """The decisions of a dsjson file of Vowpal Wabbit.
+) -> Iterator[DecisionTable]:
+    """Tables of a dsjson file of Vowpal Wabbit, some thousand decisions each.
 
     A reward is the cost with its sign changed. Numbers are features, and text becomes one feature for each of
     its values; what an event lacks is 0. Observations without a decision, which come in lines of their own,
@@ -47,23 +47,11 @@ def read_dsjson(
         What to do where events were dropped from the log with different probabilities, so that the rest
         represents them only with weights: "error", or "ignore" to take the rows as they are.
 
-    Returns
-    -------
-    DecisionTable
-        Its decisions in the order of the lines.
-
     Raises
     ------
     ValueError
         If a line can't be read, with its number.
     """
-    return DecisionTable.concat(list(dsjson_tables(path, action=action, cost=cost, pdrop=pdrop)))
-
-
-def dsjson_tables(
-    path: str | os.PathLike[str], *, action: str = "auto", cost: bool = False, pdrop: Dropped = "error"
-) -> Iterator[DecisionTable]:
-    """Tables of a dsjson file with some thousand decisions each, all with the same actions and features."""
     if pdrop not in ("error", "ignore"):
         raise ValueError(f"pdrop is {short_repr(pdrop)}; choose 'error' or 'ignore'.")
     source, rewards = os.fspath(path), _Rewards()

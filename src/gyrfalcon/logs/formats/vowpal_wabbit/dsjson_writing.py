@@ -21,7 +21,7 @@ def write_dsjson(table: DecisionTable, path: str | os.PathLike[str]) -> None:
 
     Costs are rewards with the sign changed, or the costs of a table of costs. Each action has its label as
     `_tag` and as a text feature, which Vowpal Wabbit learns one weight for. A decision without a reward has
-    no `_label_cost`. `read_dsjson` gives the table again, but for labels, which become text or whole numbers,
+    no `_label_cost`. `read_log` gives the table again, but for labels, which become text or whole numbers,
     and for epochs, rounds, phases, experiments and times of rewards, which the format lacks.
 
     Parameters

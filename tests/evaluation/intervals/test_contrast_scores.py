@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.experiment.scores import contrast_scores
+from gyrfalcon.evaluation.intervals.sequences.contrast_scores import contrast_scores
 
 shares = st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any)
 units = st.lists(st.integers(0, 4).map(lambda v: v / 4.0), min_size=3, max_size=3)

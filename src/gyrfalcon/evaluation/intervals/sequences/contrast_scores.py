@@ -25,7 +25,7 @@ def contrast_scores(
     propensity: Floats,
     reward: Floats,
     predictions: Floats,
-    truncation: float = TRUNCATION,
+    truncation: Floats | float = TRUNCATION,
 ) -> Floats:
     """Scores of the value of `difference`, (n,), which are unbiased and at least -1 - truncation.
 
@@ -42,8 +42,8 @@ def contrast_scores(
         The played action, by number, its probability, and its reward in [0, 1].
     predictions : array (n, K)
         Predicted rewards in [0, 1], from earlier rows only.
-    truncation : float
-        At least 0; 0 uses no predictions.
+    truncation : float or array (n,)
+        At least 0; 0 uses no predictions. Each row's may depend on earlier rows.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def contrast_scores(
     """
     played = np.arange(len(action)), action
     with np.errstate(divide="ignore", invalid="ignore"):
-        limits = truncation * propensities / np.abs(difference)
+        limits = np.asarray(truncation)[..., np.newaxis] * propensities / np.abs(difference)
     limits = np.where(np.isnan(limits), 0.0, limits)
     lowest = np.where(difference < 0.0, 1.0 - limits, 0.0)
     highest = np.where(difference > 0.0, limits, 1.0)
