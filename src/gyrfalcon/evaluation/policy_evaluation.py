@@ -165,11 +165,8 @@ def evaluate(
         baseline=baseline or "",
         cost=table.cost,
         settings={
-            "estimator": estimator,
-            "interval": interval,
-            "level": level,
-            "model_class": model if method.needs_model else None,
-            "reward_range": bounds,
+            **{"estimator": estimator, "interval": interval, "level": level},
+            **{"model_class": model if method.needs_model else None, "reward_range": bounds},
             "marginalise": None if merged is None else ", ".join(merged.features),
             "reward_unit": reward_unit,
         },

@@ -18,7 +18,9 @@ from gyrfalcon.reports.stylesheet import STYLESHEET
 
 _MARK = re.compile(r"(</?(?:i|b|sub|sup|code)>)")
 _PNG = b"\x89PNG"
-_AS_NUMBER = ' class="number"'
+_AS_NUMBER, _AS_PROSE = ' class="number"', ' class="prose"'
+_LONG = 60
+"""A cell of more characters is a sentence, which a narrow column would make a tower of."""
 _MOST_LISTED = 15
 """A section of more inner ones stands alone in the contents."""
 _LITERAL = "\ue000"
@@ -201,7 +203,7 @@ def _cell(cell: Cell) -> str:
         name, sign = _SIGNS[cell.holds]
         return f'<td class="mark {name}"><span aria-hidden="true">{sign}</span> {html.escape(cell.text)}</td>'
     if isinstance(cell, str):
-        return f"<td>{marked(cell)}</td>"
+        return f"<td{_AS_PROSE if len(cell) > _LONG else ''}>{marked(cell)}</td>"
     return f'<td class="number">{_number(cell)}</td>'
 
 

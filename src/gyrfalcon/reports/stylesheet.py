@@ -69,6 +69,7 @@ footer {
 }
 @media (max-width: 40rem) {
   .picture img { min-width: 34rem; }
+  .prose { min-width: 15rem; }
 }
 @media (max-width: 30rem) {
   body { padding: 1.5rem 1rem 3rem; font-size: 1rem; }
