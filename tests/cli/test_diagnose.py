@@ -86,6 +86,18 @@ def test_wrong_options_get_a_sentence(folder: Path, options: list[str], message:
     assert message in refusal(result)
 
 
+def test_rows_that_leave_nothing_to_draw_get_a_verdict_all_the_same(tmp_path: Path) -> None:
+    log, figure = tmp_path / "ads.csv", tmp_path / "map.svg"
+    log.write_text("ad,click,p,age\nred,1,0.5,30\ngreen,0,0.5,40\n")
+    pairs = ("action=ad", "reward=click", "propensity=p", "features=age")
+    columns = [part for pair in pairs for part in ("--map", pair)]
+    result = invoke("diagnose", log, *columns, "--figure", figure)
+    assert result.exit_code == 2
+    assert "This log can't say whether the model class is wrong." in " ".join(result.stdout.split())
+    assert "was not written: these rows leave nothing to draw" in " ".join(result.stderr.split())
+    assert not figure.exists()
+
+
 def test_a_folder_without_a_log_gets_a_sentence(tmp_path: Path) -> None:
     result = invoke("diagnose", tmp_path)
     assert result.exit_code == 2
