@@ -265,7 +265,8 @@ def _write_page(
 def _diagnosed(table: DecisionTable, unit: str) -> tuple[Diagnosis | None, str]:
     """A diagnosis, or why there is none: a page without it is better than no page."""
     from gyrfalcon.cli._progress import by_piece, progress
-    from gyrfalcon.evaluation.diagnosis.diagnosis import N_PARTS, diagnose
+    from gyrfalcon.evaluation.diagnosis.attempts import N_PARTS
+    from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose
 
     with progress("Diagnosing", N_PARTS, "parts") as tracker:
         try:
