@@ -235,3 +235,45 @@ def test_probabilities_of_the_next_epoch_are_found_in_the_logs_of_learners(learn
     assert not check_log(table).findings
     skewed = distribution(lambda p: np.sqrt(p) * [1.0, 1.0, 1.6])(table)
     assert check_log(skewed).of_kind("propensity_calibration")
+
+
+def rarely_tried(seed: int, n_actions: int) -> DecisionTable:
+    """Epsilon-greedy play of which only propensities of logged actions are known, with a rare category."""
+    random = np.random.default_rng([seed, n_actions])
+    n, epsilon = 400, 0.05
+    rare = (random.random((n, 8)) < 0.05).astype(np.float64)
+    best = random.integers(0, n_actions, n)
+    action = np.where(random.random(n) < epsilon, random.integers(0, n_actions, n), best)
+    return DecisionTable.of(
+        actions=range(n_actions),
+        action=action.tolist(),
+        reward=random.random(n),
+        propensity=epsilon / n_actions + (1.0 - epsilon) * (action == best),
+        shared=rare,
+    )
+
+
+@pytest.mark.parametrize("n_actions", [2, 50])
+def test_actions_that_were_hardly_tried_are_no_fault(n_actions: int) -> None:
+    """With alpha 0.01, more than two alarms in 40 logs have a probability below 0.01."""
+    found = [check_log(rarely_tried(seed, n_actions)).findings for seed in range(40)]
+    assert sum(any("p_value" in one.details for one in findings) for findings in found) <= 2
+
+
+def test_a_leak_is_found_from_propensities_alone() -> None:
+    alone = propensities(lambda p: p)(CLEAN)
+    assert not check_log(alone).errors
+    for shift in (0.4, -0.4):
+        leaked = feature(lambda t, by=shift: t.contexts.shared[:, 1] + by * (t.action == 1))(alone)
+        (finding,) = check_log(leaked).of_kind("feature_imbalance")
+        assert finding.details["features"] == ["'income'"]
+
+
+def test_prices_of_few_purchases_are_no_uncommon_rewards() -> None:
+    table = fixed_shares([0.5, 0.5])
+    clicks = (np.arange(N) % 20 == 0).astype(np.float64)
+    priced = np.where(np.arange(N) % 200 == 0, 9.99 + np.arange(N), 0.0)
+    assert not check_log(replace(table, reward=priced)).of_kind("reward_uncommon")
+    clicks[[4, 40]] = 0.01
+    (finding,) = check_log(replace(table, reward=clicks)).of_kind("reward_uncommon")
+    assert finding.rows.tolist() == [4, 40]
