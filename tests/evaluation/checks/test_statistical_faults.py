@@ -264,7 +264,9 @@ def test_a_leak_is_found_from_propensities_alone() -> None:
     alone = propensities(lambda p: p)(CLEAN)
     assert not check_log(alone).errors
     for shift in (0.4, -0.4):
-        leaked = feature(lambda t, by=shift: t.contexts.shared[:, 1] + by * (t.action == 1))(alone)
+        income = CLEAN.contexts.shared[:, 1] + shift * (CLEAN.action == 1)
+        contexts = replace(alone.contexts, shared=np.column_stack([alone.contexts.shared[:, 0], income]))
+        leaked = replace(alone, contexts=contexts)
         (finding,) = check_log(leaked).of_kind("feature_imbalance")
         assert finding.details["features"] == ["'income'"]
 

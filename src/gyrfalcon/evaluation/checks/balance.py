@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.evaluation.checks.columns import LogColumns, scaled
 from gyrfalcon.evaluation.checks.finding import LogFinding

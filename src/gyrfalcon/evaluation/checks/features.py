@@ -15,6 +15,7 @@ _OFTEN = 0.05
 """Share of rows from which on missing values of a feature are no accident, and no row is set aside for it."""
 
 _CONSTANTS = frozenset({"1", "const", "constant", "intercept", "bias", "one", "ones"})
+_LAST_PART = re.compile(r"""['"]?(?:.*\.)?([^.]*?)['"]?(?: of actions)?""")
 _MAY_STAY_EMPTY = re.compile(r".+(:missing|=other|#\d+)")
 """Encoded columns that no row may need: indicators of missing and of unlisted values, and hash buckets."""
 
@@ -77,7 +78,10 @@ def _often_missing(log: LogColumns, name: str, rows: Bools) -> list[LogFinding]:
 
 def _constant(log: LogColumns, name: str, values: Floats) -> list[LogFinding]:
     known, column = values[np.isfinite(values)], name.strip("'").lower()
-    if len(log) < 20 or not len(known) or known.min() < known.max() or column in _CONSTANTS:
+    found = _LAST_PART.fullmatch(column)  # Vowpal Wabbit's are called i.constant
+    if len(log) < 20 or not len(known) or known.min() < known.max():
+        return []
+    if found is not None and found[1] in _CONSTANTS:
         return []
     if known[0] == 0.0 and _MAY_STAY_EMPTY.fullmatch(column):
         return []
