@@ -279,3 +279,22 @@ def test_prices_of_few_purchases_are_no_uncommon_rewards() -> None:
     clicks[[4, 40]] = 0.01
     (finding,) = check_log(replace(table, reward=clicks)).of_kind("reward_uncommon")
     assert finding.rows.tolist() == [4, 40]
+
+
+def test_contexts_of_few_digits_are_equal_by_chance() -> None:
+    """The 30 logs have 40 pairs of equal rows; a copy in a log of more digits is found."""
+    random = np.random.default_rng(12)
+    for _ in range(30):
+        x = random.normal(size=(400, 3))
+        table = DecisionTable.of(
+            actions=[0, 1],
+            action=random.integers(0, 2, 400).tolist(),
+            reward=np.zeros(400),
+            propensity=np.full(400, 0.5),
+            shared=x.round(1),
+        )
+        assert not check_log(table).of_kind("row_repeated")
+    table = replace(table, contexts=replace(table.contexts, shared=x.round(6)))
+    copied = table.take(np.append(np.arange(400), 7))
+    (finding,) = check_log(replace(copied, source_row=None)).of_kind("row_repeated")
+    assert finding.rows.tolist() == [400]
