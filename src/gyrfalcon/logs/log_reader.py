@@ -22,6 +22,8 @@ from gyrfalcon.logs.row_columns import arrow_of_rows
 from gyrfalcon.logs.schema import CONTEXT, LogSchema, united, united_range
 
 BATCH_ROWS = 2**16
+_BATCH_NUMBERS = 2**21
+"""Numbers in the arrays of a table, so that features of many actions are read in fewer rows at a time."""
 _MOST_ROWS = 2**31
 _COLUMNS = {
     "action": ("action",),
@@ -128,7 +130,7 @@ class LogReader:
         return (*shared, *(name for name in _COLUMNS if name in self._layout.columns))
 
     def tables(
-        self, columns: Iterable[str] | None = None, batch_rows: int = BATCH_ROWS
+        self, columns: Iterable[str] | None = None, batch_rows: int | None = None
     ) -> Iterator[DecisionTable]:
         """Tables of the log's rows, each of at most `batch_rows`; one without rows for an empty log.
 
@@ -138,16 +140,25 @@ class LogReader:
             Columns to read, by the names of `DecisionTable`; "context.age" is one shared feature, and
             "contexts" all that is known of contexts. Others are empty: nan, -1 or None. None reads all.
         batch_rows
-            Rows of a table at most.
+            Rows of a table at most; None takes 65,536, or fewer where rows are wide.
 
         Raises
         ------
         ValueError
             If a name is unknown, or a file is damaged.
         """
-        check_whole("batch_rows", batch_rows, below=_MOST_ROWS)
         wanted = self._wanted(columns)
+        if batch_rows is None:
+            batch_rows = min(BATCH_ROWS, max(1, _BATCH_NUMBERS // self._width(wanted)))
+        check_whole("batch_rows", batch_rows, below=_MOST_ROWS)
         return self._read(wanted, batch_rows)
+
+    def _width(self, wanted: frozenset[str]) -> int:
+        """Numbers in the arrays of a row, at least 1."""
+        n_shared = sum(f"{CONTEXT}{name}" in wanted for name in self.features)
+        own = {"distribution": 1, "eligible": 1, "action_features": len(self.action_features)}
+        lists = sum(width for name, width in own.items() if name in wanted and name in self._layout.columns)
+        return max(1, n_shared + len(self.actions) * lists)
 
     def tables_with(
         self, further: Sequence[str], batch_rows: int = BATCH_ROWS
