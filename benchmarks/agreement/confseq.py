@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.evaluation.intervals.bernstein_sequence import bernstein_lower_bounds
-from gyrfalcon.evaluation.intervals.bets import plug_in_bets
-from gyrfalcon.evaluation.intervals.capital import log_capital
+from gyrfalcon.evaluation.intervals.sequences.bernstein_sequence import bernstein_lower_bounds
+from gyrfalcon.evaluation.intervals.sequences.bets import plug_in_bets
+from gyrfalcon.evaluation.intervals.sequences.capital import log_capital
 
 LEVEL = 0.95
 CANDIDATES = (0.01, 0.2, 0.35, 0.6, 0.99)

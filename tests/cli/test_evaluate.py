@@ -61,6 +61,7 @@ def test_json_names_policies_verdicts_and_intervals(log: Path) -> None:
         "level": "0.9",
         "model_class": "None",
         "reward_range": "(0.0, 1.0)",
+        "marginalise": "None",
     }
     assert "dependence on the log" in [reason["check"] for reason in found["policies"][1]["reasons"]]
 

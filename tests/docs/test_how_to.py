@@ -11,7 +11,7 @@ import pytest
 
 from gyrfalcon import EpsilonFalcon, simulate
 from gyrfalcon.environments import StepExample
-from gyrfalcon.evaluation import preflight
+from gyrfalcon.evaluation.verdict import preflight
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 

@@ -13,11 +13,11 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation import always, contrast, doubly_robust, evaluate
 from gyrfalcon.evaluation.evaluation import Evaluation
-from gyrfalcon.evaluation.interval_inputs import IntervalInputs
-from gyrfalcon.evaluation.interval_table import INTERVALS, IntervalRow
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS, IntervalRow
+from gyrfalcon.evaluation.intervals.inputs import IntervalInputs
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_interval
-from gyrfalcon.evaluation.past_predictions import past_predictions
+from gyrfalcon.evaluation.predictions.past_rows import past_predictions
 from tests.evaluation.logs import MEANS, log_of, relabelled
 
 POLICIES = {"uniform": "uniform", "blue": "always blue"}

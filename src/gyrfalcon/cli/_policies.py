@@ -91,7 +91,7 @@ def _stored(kind: str, model: str, table: DecisionTable, held_out: bool) -> obje
 def _saved(path: str, held_out: bool) -> object:
     """What the bandit in a file would play, which --held-out says it did not learn here."""
     from gyrfalcon import Bandit
-    from gyrfalcon.evaluation.target_policies import of_policy
+    from gyrfalcon.evaluation.policies.target_policies import of_policy
 
     return of_policy(Bandit.load(path), held_out=held_out)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gyrfalcon.cli._log_input import ColumnOf, FormatOption, FromFormat, format_options
-from gyrfalcon.cli._output import counted, print_json
+from gyrfalcon.cli._output import AsJson, counted, print_json
 
 EXAMPLES = """\
 gyrfalcon convert log.dsjson log.parquet
@@ -26,7 +26,7 @@ def convert(
     ] = "auto",
     mapping: ColumnOf = None,
     option: FormatOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Convert a log from one format to another.
 

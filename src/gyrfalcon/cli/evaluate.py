@@ -92,6 +92,15 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    marginalise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FEATURE,...",
+            help="Features of actions that rewards depend on; actions with equal ones count as one.",
+            rich_help_panel=_METHOD,
+            show_default=False,
+        ),
+    ] = None,
     reward_range: RewardRange = None,
     estimated: Annotated[
         bool,
@@ -151,6 +160,7 @@ def evaluate(
         level=level,
         max_weight=_typed_limit("--max-weight", max_weight),
         shrinkage=_typed_limit("--shrinkage", shrinkage),
+        marginalise=None if marginalise is None else marginalise.split(","),
         reward_range=bounds,
         estimated_propensities=estimated,
         logged_policies=logged_policies(table),

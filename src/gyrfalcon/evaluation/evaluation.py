@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.digits import rounded_to, span_text
-from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
+from gyrfalcon.core.json_values import json_value
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.verdict import Level, Verdict
+from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
+from gyrfalcon.evaluation.verdict.verdict import Level, Verdict
 
 _SHOWN = 3
 """Objections of a policy that the text names."""
@@ -164,7 +164,7 @@ class Evaluation:
 
     def to_json(self) -> str:
         """The evaluation as one JSON object, in which nan and infinities are null."""
-        return json.dumps(_finite(self.to_dict()), ensure_ascii=False, allow_nan=False)
+        return json.dumps(json_value(self.to_dict()), ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
         lines = [f"Verdict: {self.verdict.level}"]
@@ -195,11 +195,3 @@ def _span(interval: Interval, *, signed: bool = False) -> str:
 
 def _bounds(interval: Interval | None) -> dict[str, Any] | None:
     return None if interval is None else asdict(interval)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -9,24 +9,28 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
-from gyrfalcon.evaluation.estimator_inputs import TUNED, EstimatorInputs, Limit
-from gyrfalcon.evaluation.estimator_table import EstimatorRow, on_policy
-from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.estimators.by_name import EstimatorRow, on_policy
+from gyrfalcon.evaluation.estimators.inputs import TUNED, EstimatorInputs, Limit
 from gyrfalcon.evaluation.evaluation import PolicyValue
-from gyrfalcon.evaluation.interval_inputs import IntervalInputs
-from gyrfalcon.evaluation.interval_table import (
+from gyrfalcon.evaluation.intervals.by_name import (
     INTERVALS,
     IntervalEstimate,
     IntervalRow,
     interval_estimate,
     paired_difference,
 )
-from gyrfalcon.evaluation.intervals.betting import betting_sequence
-from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.inputs import IntervalInputs
+from gyrfalcon.evaluation.intervals.sequences.betting import betting_sequence
+from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.sequences.value_sequence import value_sequence
 from gyrfalcon.evaluation.intervals.validation import Bounds
-from gyrfalcon.evaluation.logged_policies import LoggedPolicies
-from gyrfalcon.evaluation.preflight import (
+from gyrfalcon.evaluation.policies.logged_policies import LoggedPolicies
+from gyrfalcon.evaluation.policies.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
+from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.rows.merged_actions import MergedActions
+from gyrfalcon.evaluation.rows.weighting import TargetWeights, expected_proxies, planned_uniform
+from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
+from gyrfalcon.evaluation.verdict.preflight import (
     change_reason,
     dependence_on_log,
     limit_reason,
@@ -35,11 +39,8 @@ from gyrfalcon.evaluation.preflight import (
     spread_reasons,
     weight_reasons,
 )
-from gyrfalcon.evaluation.refusals import check_probabilities, refuse_own_weights
-from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
-from gyrfalcon.evaluation.value_sequence import value_sequence
-from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
-from gyrfalcon.evaluation.weighting import TargetWeights, expected_proxies, planned_uniform
+from gyrfalcon.evaluation.verdict.refusals import check_probabilities, refuse_own_weights
+from gyrfalcon.evaluation.verdict.verdict import Level, Reason, Verdict
 
 _OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
 """Checks of the log that matter to its mean reward."""
@@ -84,6 +85,8 @@ class Study:
     shrinkage: Limit = None
     logged_policies: Mapping[Hashable, TargetPolicy] = field(default_factory=dict)
     """Policies that decided, by content hash."""
+    merged: MergedActions | None = None
+    """How actions of the table are merged in the rows; None where they are not."""
     policies: LoggedPolicies = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,6 +110,8 @@ class Study:
 
     def method_reasons(self) -> Iterator[Reason]:
         """What to beware of in the chosen estimator and interval."""
+        if self.merged is not None:
+            yield Reason("caution", "marginalisation", self.merged.caution)
         if self.estimator.caution:
             level: Level = "caution" if self.estimator.is_biased else "trust"
             yield Reason(level, "estimator", f"{self.estimator.title}: {self.estimator.caution}")
@@ -250,13 +255,14 @@ class Study:
 
     def _probabilities(self, target: TargetPolicy, name: str) -> Floats:
         """The target's probabilities in the evaluated rows, refused where they are none."""
-        table = self.rows.table
+        places = self.rows.places
+        table = self.rows.table if self.merged is None else self.given.take(places)
         if isinstance(target, FixedTarget):
-            probabilities = target(self.given)[self.rows.places]
+            probabilities = target(self.given)[places]
         else:
             probabilities = np.asarray(target(table), dtype=np.float64)
         check_probabilities(probabilities, table, name)
-        return probabilities
+        return probabilities if self.merged is None else self.merged.sums(probabilities, places)
 
     def _sequence(self, weights: TargetWeights) -> tuple[ConfidenceSequence | None, str]:
         """The betting sequence, and what it presumes or why there is none."""

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.digits import rounded_to, significant, span_text
 from gyrfalcon.engine.fingerprint import fingerprint
-from gyrfalcon.evaluation.estimator_table import ESTIMATORS
+from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
-from gyrfalcon.evaluation.interval_table import INTERVALS
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.verdict import Level, Reason
+from gyrfalcon.evaluation.verdict.verdict import Level, Reason
 from gyrfalcon.reports import evaluation_figures as figures
 from gyrfalcon.reports.evaluation_summary import headline, reward_word, sentences_on
 from gyrfalcon.reports.figures import picture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gyrfalcon.core.digits import rounded_to, span_text
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.verdict import LEVELS
+from gyrfalcon.evaluation.verdict.verdict import LEVELS
 from gyrfalcon.reports.page import literal
 
 _MEANING = {
