@@ -88,7 +88,8 @@ def evaluate(
         equal ones count as one, so that weights vary less, and policies may take actions that were never
         logged. With "ips" this is marginalised IPS. None keeps single actions.
     estimated_propensities
-        Whether propensities were estimated and not logged.
+        Whether propensities were estimated and not logged, where the table's `propensity_source` does not
+        say so.
     logged_policies
         Policies that decided, by the content hashes in the table's `model` column; see `stored_policies`.
         MinVar and StableVar weights then know what each expects of all earlier contexts. "contextual" and
@@ -155,7 +156,8 @@ def evaluate(
         logged_policies=_as_targets(logged_policies, merged),
         merged=merged,
     )
-    reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
+    estimated = estimated_propensities or table.propensity_source == "estimated"
+    reasons = log_reasons(rows, estimated=estimated, bounds=bounds, adaptive=study.is_adaptive)
     model = "given predictions" if predictions is not None else model_class or DEFAULT_MODEL_CLASS
     return Evaluation(
         policies=_valued(study, targets, baseline, (*reasons, *study.method_reasons()), on_progress),

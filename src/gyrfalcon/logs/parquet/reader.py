@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.decision_table import DecisionTable, PropensitySource
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_whole
 from gyrfalcon.logs.arrow_extra import import_pyarrow
@@ -245,7 +245,13 @@ class LogReader:
             tuple(united(one.action_features for one in schemas)),
             united_range(known) if len(known) == len(ranges) else None,
             schemas[0].cost,
+            propensity_source=_source_of_all(one.propensity_source for one in schemas),
         )
         of_lines = {name for own in _COLUMNS.values() for name in own}
         names = set[str]().union(*(of_lines if one.names is None else one.names for one in self._parts))
         return Layout(schema, frozenset(one for one, own in _COLUMNS.items() if not names.isdisjoint(own)))
+
+
+def _source_of_all(sources: Iterable[PropensitySource]) -> PropensitySource:
+    """That propensities are estimates, if those of any file are."""
+    return "estimated" if "estimated" in set(sources) else "logged"

@@ -343,7 +343,8 @@ def test_nested_features_are_refused(tmp_path: Path) -> None:
     [("log.csv.gz", b"a,b\n"), ("log.jsonl.gz", b'{"a": 1}\n'), ("log.vw.gz", b"1:1:1 | a\n")],
 )
 def test_damaged_archives_are_refused(tmp_path: Path, name: str, line: bytes) -> None:
-    path, mapping = tmp_path / name, {} if ".vw" in name else {"mapping": {"action": "a"}}
+    path = tmp_path / name
+    mapping: dict[str, Any] = {} if ".vw" in name else {"mapping": {"action": "a"}}
     whole = gzip.compress(line * 10_000)
     for content, what in ((whole[:-20], "ended before"), (line, "Not a gzipped"), (whole[:10] + whole, "")):
         path.write_bytes(content)
