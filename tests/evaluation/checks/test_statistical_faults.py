@@ -298,3 +298,24 @@ def test_contexts_of_few_digits_are_equal_by_chance() -> None:
     copied = table.take(np.append(np.arange(400), 7))
     (finding,) = check_log(replace(copied, source_row=None)).of_kind("row_repeated")
     assert finding.rows.tolist() == [400]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_actions_that_users_keep_are_named_and_are_no_leak(seed: int) -> None:
+    """Each of 300 users has one action and about ten rows; alone, balance and counts would be rejected."""
+    random = np.random.default_rng(seed)
+    action, features = random.integers(0, 2, 300), random.normal(size=(300, 2))
+    user = random.integers(0, 300, 3000)
+    table = DecisionTable.of(
+        actions=[0, 1],
+        action=action[user].tolist(),
+        reward=random.random(3000),
+        propensity=np.full(3000, 0.5),
+        shared=features[user],
+    )
+    assert {one.kind for one in check_log(table).errors} == {"draw_shared"}
+    drawn = replace(table, action=random.integers(0, 2, 3000))
+    assert not check_log(drawn).errors
+    lost = table.take((table.action == 0) | (random.random(300) < 0.4)[user])
+    kinds = {one.kind for one in check_log(replace(lost, source_row=None)).errors}
+    assert kinds > {"draw_shared"}

@@ -57,7 +57,7 @@ def _is_unlikely(log: LogColumns, again: Bools) -> bool:
     """Whether contexts alone tell rows apart, so that equal ones are copies."""
     columns = [column[~again] for column in (*log.shared.T, *([] if log.time is None else [log.time]))]
     n = int((~again).sum())
-    if len(np.unique(_mixed(columns))) < 0.99 * n:
+    if len(np.unique(mixed(columns))) < 0.99 * n:
         return False
     # Expected pairs of equal contexts, if columns were independent: those of few digits meet by chance.
     counts = [np.unique(column, return_counts=True)[1].astype(np.float64) for column in columns]
@@ -100,10 +100,10 @@ def _content(log: LogColumns) -> Ints:
         columns += list(log.distribution.T)
     if log.cube is not None:
         columns += list(log.cube.reshape(len(log), -1).T)
-    return _mixed(columns)
+    return mixed(columns)
 
 
-def _mixed(columns: list[Floats]) -> Ints:
+def mixed(columns: list[Floats]) -> Ints:
     """Hashes of rows: 64 bits of every number, mixed by multiplication with odd constants."""
     code = np.zeros(len(columns[0]) if columns else 0, dtype=np.uint64)
     for column in columns:
