@@ -245,11 +245,7 @@ class DecisionTable(Tabular):
 
     def columns(self) -> Mapping[str, Column]:
         """Columns by name, in labels: what tables of other libraries are made of."""
-        labels, eligible, guessed = (
-            label_column(self.actions),
-            self.eligible,
-            self.propensity_source != "logged",
-        )
+        labels, eligible = label_column(self.actions), self.eligible
         place, sizes = np.nonzero(eligible)[1], eligible.sum(axis=1)
         shared = zip(self.features, self.contexts.shared.T, strict=True)
         named: dict[str, Column | None] = {
@@ -272,10 +268,9 @@ class DecisionTable(Tabular):
             "round": self.round,
             "model": self.model,
             "experiment": self.experiment,
-            "propensity_source": np.full(len(self), self.propensity_source, dtype=object)
-            if guessed
-            else None,
         }
+        if self.propensity_source != "logged":
+            named["propensity_source"] = np.full(len(self), self.propensity_source, dtype=object)
         return {name: column for name, column in named.items() if column is not None}
 
     def _labels(self, labels: NDArray[Any]) -> NDArray[Any]:

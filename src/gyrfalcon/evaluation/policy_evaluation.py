@@ -156,8 +156,7 @@ def evaluate(
         logged_policies=_as_targets(logged_policies, merged),
         merged=merged,
     )
-    estimated = estimated_propensities or table.propensity_source == "estimated"
-    reasons = log_reasons(rows, estimated=estimated, bounds=bounds, adaptive=study.is_adaptive)
+    reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
     model = "given predictions" if predictions is not None else model_class or DEFAULT_MODEL_CLASS
     return Evaluation(
         policies=_valued(study, targets, baseline, (*reasons, *study.method_reasons()), on_progress),
