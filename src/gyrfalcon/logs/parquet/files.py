@@ -134,9 +134,10 @@ def schema_of(file: Any, path: Path) -> LogSchema:
         arrow = file.schema_arrow
     except Exception as error:
         raise unreadable(path, error) from None
+    schema = LogSchema.read(arrow.metadata, arrow.names, path)
     if (arrow.metadata or {}).get(_CHECKSUM, found := _checksum(arrow)) != found:
         raise unreadable(path, ValueError("its column names or metadata are damaged"))
-    return LogSchema.read(arrow.metadata, arrow.names, path)
+    return schema
 
 
 def unreadable(path: Path, error: Exception) -> ValueError:
