@@ -228,3 +228,22 @@ def test_mistakes_are_refused_with_a_sentence(tmp_path: Path) -> None:
         ValueError, match="has files with rewards and files with costs; read the files one by"
     ):
         read_log(tmp_path)
+
+
+def test_wide_rows_are_read_in_fewer_at_a_time(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    table = DecisionTable.of(
+        actions=range(20), action=[3] * 2000, reward=np.zeros(2000), propensity=np.ones(2000)
+    )
+    wide = dataclasses.replace(
+        table,
+        contexts=dataclasses.replace(table.contexts, actions=rng.normal(size=(2000, 20, 100))),
+        action_features=tuple(f"q{place}" for place in range(100)),
+    )
+    with LogWriter(tmp_path) as writer:
+        writer.append(wide)
+    sizes = [len(one) for one in LogReader(tmp_path).tables()]
+    assert sum(sizes) == 2000
+    assert max(sizes) * 20 * 100 <= 2**21
+    assert [len(one) for one in LogReader(tmp_path).tables(["reward"])] == [2000]
+    assert [len(one) for one in LogReader(tmp_path).tables(batch_rows=1500)] == [1500, 500]

@@ -157,18 +157,18 @@ def test_files_that_are_cut_short_anywhere_are_named(tmp_path: Path) -> None:
     assert len(read_log(tmp_path)) == 300
 
 
-def test_a_flipped_bit_of_the_rows_is_found_or_does_not_matter(tmp_path: Path) -> None:
-    """Pages have checksums. The footer has none, but what can't be read of it is named."""
+def test_a_flipped_bit_is_found_or_does_not_matter(tmp_path: Path) -> None:
+    """Pages have checksums, and so have names and metadata in the footer; the rest of it can't be read."""
     table = numbered(300)
     written(tmp_path, table)
     (path,) = tmp_path.glob("*.parquet")
     whole, rng = path.read_bytes(), np.random.default_rng(5)
     footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
-    rows, others = rng.integers(4, footer, size=100), rng.integers(footer, len(whole), size=50)
+    rows, others = rng.integers(4, footer, size=100), rng.integers(footer, len(whole), size=400)
     found = [
         _after_a_flip(path, whole, place, 1 << place % 8) for place in (*rows.tolist(), *others.tolist())
     ]
-    assert not any(differing(one, table) for one in found[:100] if one is not None)
+    assert not any(differing(one, table) for one in found if one is not None)
     assert found[:100].count(None) >= 90
 
 

@@ -216,7 +216,8 @@ class DecisionTable(Tabular):
         }
         contexts = Contexts.concat([one.contexts for one in tables], first.n_actions)
         rows = np.concatenate([one.rows for one in tables])
-        return replace(first, contexts=contexts, source_row=rows, **joined)
+        source = max(tables, key=lambda one: one.propensity_source == "estimated").propensity_source
+        return replace(first, contexts=contexts, source_row=rows, propensity_source=source, **joined)
 
     def to_log(self) -> Log:
         """The rows as a log whose rewards stay in their own unit: what model classes are fitted to."""
@@ -244,8 +245,7 @@ class DecisionTable(Tabular):
 
     def columns(self) -> Mapping[str, Column]:
         """Columns by name, in labels: what tables of other libraries are made of."""
-        labels = label_column(self.actions)
-        eligible = self.eligible
+        labels, eligible = label_column(self.actions), self.eligible
         place, sizes = np.nonzero(eligible)[1], eligible.sum(axis=1)
         shared = zip(self.features, self.contexts.shared.T, strict=True)
         named: dict[str, Column | None] = {
@@ -269,6 +269,8 @@ class DecisionTable(Tabular):
             "model": self.model,
             "experiment": self.experiment,
         }
+        if self.propensity_source != "logged":
+            named["propensity_source"] = np.full(len(self), self.propensity_source, dtype=object)
         return {name: column for name, column in named.items() if column is not None}
 
     def _labels(self, labels: NDArray[Any]) -> NDArray[Any]:

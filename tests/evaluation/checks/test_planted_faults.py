@@ -202,6 +202,8 @@ FAULTS: dict[str, tuple[str, Plant, Any]] = {
     "infinite feature": ("feature_infinite", contexts(shared=shared(-np.inf)), ROWS),
     "no feature of an action": ("feature_missing", contexts(actions=cube(np.nan)), ROWS),
     "infinite feature of an action": ("feature_infinite", contexts(actions=cube(np.inf)), ROWS),
+    "code for unknown": ("feature_far", contexts(shared=shared(-999.0)), ROWS),
+    "unknown price": ("feature_far", contexts(actions=cube(1e6)), ROWS),
     "constant feature": (
         "feature_constant",
         contexts(shared=np.column_stack([CLEAN.contexts.shared[:, 0], np.full(1000, 3.0)])),

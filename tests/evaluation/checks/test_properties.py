@@ -129,8 +129,8 @@ def test_the_columns_may_be_of_any_type() -> None:
     assert [(one.kind, one.rows.tolist()) for one in check.errors] == [("propensity_missing", [7])]
 
 
-@pytest.mark.parametrize("name", ["device=other", "age:missing", "city#12"])
-def test_encoded_columns_that_no_row_needs_are_no_fault(name: str) -> None:
+@pytest.mark.parametrize("name", ["device=other", "age:missing", "city#12", "bias", "i.constant"])
+def test_columns_that_may_be_constant_are_no_fault(name: str) -> None:
     rng = np.random.default_rng(0)
     columns = np.column_stack([rng.random(100), np.zeros(100)])
     table = DecisionTable.of(

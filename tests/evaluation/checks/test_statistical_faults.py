@@ -253,3 +253,87 @@ def test_wrong_probabilities_are_found_where_some_rows_have_none() -> None:
     (found,) = [one for one in check_log(table).findings if one.kind == "propensity_calibration"]
     assert found.rows[0] == N // 4
     assert found.rows[-1] == N - 1
+
+
+def rarely_tried(seed: int, n_actions: int) -> DecisionTable:
+    """Epsilon-greedy play of which only propensities of logged actions are known, with a rare category."""
+    random = np.random.default_rng([seed, n_actions])
+    n, epsilon = 400, 0.05
+    rare = (random.random((n, 8)) < 0.05).astype(np.float64)
+    best = random.integers(0, n_actions, n)
+    action = np.where(random.random(n) < epsilon, random.integers(0, n_actions, n), best)
+    return DecisionTable.of(
+        actions=range(n_actions),
+        action=action.tolist(),
+        reward=random.random(n),
+        propensity=epsilon / n_actions + (1.0 - epsilon) * (action == best),
+        shared=rare,
+    )
+
+
+@pytest.mark.parametrize("n_actions", [2, 50])
+def test_actions_that_were_hardly_tried_are_no_fault(n_actions: int) -> None:
+    """With alpha 0.01, more than two alarms in 40 logs have a probability below 0.01."""
+    found = [check_log(rarely_tried(seed, n_actions)).findings for seed in range(40)]
+    assert sum(any("p_value" in one.details for one in findings) for findings in found) <= 2
+
+
+def test_a_leak_is_found_from_propensities_alone() -> None:
+    alone = propensities(lambda p: p)(CLEAN)
+    assert not check_log(alone).errors
+    for shift in (0.4, -0.4):
+        income = CLEAN.contexts.shared[:, 1] + shift * (CLEAN.action == 1)
+        contexts = replace(alone.contexts, shared=np.column_stack([alone.contexts.shared[:, 0], income]))
+        leaked = replace(alone, contexts=contexts)
+        (finding,) = check_log(leaked).of_kind("feature_imbalance")
+        assert finding.details["features"] == ["'income'"]
+
+
+def test_prices_of_few_purchases_are_no_uncommon_rewards() -> None:
+    table = fixed_shares([0.5, 0.5])
+    clicks = (np.arange(N) % 20 == 0).astype(np.float64)
+    priced = np.where(np.arange(N) % 200 == 0, 9.99 + np.arange(N), 0.0)
+    assert not check_log(replace(table, reward=priced)).of_kind("reward_uncommon")
+    clicks[[4, 40]] = 0.01
+    (finding,) = check_log(replace(table, reward=clicks)).of_kind("reward_uncommon")
+    assert finding.rows.tolist() == [4, 40]
+
+
+def test_contexts_of_few_digits_are_equal_by_chance() -> None:
+    """The 30 logs have 40 pairs of equal rows; a copy in a log of more digits is found."""
+    random = np.random.default_rng(12)
+    for _ in range(30):
+        x = random.normal(size=(400, 3))
+        table = DecisionTable.of(
+            actions=[0, 1],
+            action=random.integers(0, 2, 400).tolist(),
+            reward=np.zeros(400),
+            propensity=np.full(400, 0.5),
+            shared=x.round(1),
+        )
+        assert not check_log(table).of_kind("row_repeated")
+    table = replace(table, contexts=replace(table.contexts, shared=x.round(6)))
+    copied = table.take(np.append(np.arange(400), 7))
+    (finding,) = check_log(replace(copied, source_row=None)).of_kind("row_repeated")
+    assert finding.rows.tolist() == [400]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_actions_that_users_keep_are_named_and_are_no_leak(seed: int) -> None:
+    """Each of 300 users has one action and about ten rows; alone, balance and counts would be rejected."""
+    random = np.random.default_rng(seed)
+    action, features = random.integers(0, 2, 300), random.normal(size=(300, 2))
+    user = random.integers(0, 300, 3000)
+    table = DecisionTable.of(
+        actions=[0, 1],
+        action=action[user].tolist(),
+        reward=random.random(3000),
+        propensity=np.full(3000, 0.5),
+        shared=features[user],
+    )
+    assert {one.kind for one in check_log(table).errors} == {"draw_shared"}
+    drawn = replace(table, action=random.integers(0, 2, 3000))
+    assert not check_log(drawn).errors
+    lost = table.take((table.action == 0) | (random.random(300) < 0.4)[user])
+    kinds = {one.kind for one in check_log(replace(lost, source_row=None)).errors}
+    assert kinds > {"draw_shared"}

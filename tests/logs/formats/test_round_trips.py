@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.evaluation import evaluate
 from gyrfalcon.logs import obp_feedback, read_log, table_from_frame, table_from_obp, write_log
 from tests.logs.formats.tables import assert_same, assert_same_numbers, decision_tables
 
@@ -102,3 +103,19 @@ def _has_blocks(table: DecisionTable) -> bool:
 def _without(table: DecisionTable, column: str) -> DecisionTable:
     changes: dict[str, Any] = {column: None}
     return replace(table, **changes)
+
+
+@pytest.mark.parametrize("name", ["folder", "log.csv", "log.jsonl", "log.parquet"])
+def test_estimated_propensities_stay_estimated(name: str, tmp_path: Path) -> None:
+    table = DecisionTable.of(
+        actions=["red", "blue"], action=["red", "blue"] * 20, reward=[0.0, 1.0] * 20, propensity=[0.5] * 40
+    )
+    write_log(table, tmp_path / f"logged-{name}")
+    write_log(replace(table, propensity_source="estimated"), tmp_path / name)
+    assert read_log(tmp_path / f"logged-{name}").propensity_source == "logged"
+    read = read_log(tmp_path / name)
+    assert read.propensity_source == "estimated"
+    assert DecisionTable.concat([table, read]).propensity_source == "estimated"
+    for own, n_reasons in ((table, 0), (read, 1)):
+        reasons = evaluate(own, {"blue": "always blue"}).policies[-1].verdict.reasons
+        assert sum("were estimated" in one.text for one in reasons) == n_reasons

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.validation import check_share
 from gyrfalcon.evaluation.checks.columns import LogColumns
@@ -41,6 +41,7 @@ from gyrfalcon.evaluation.checks.statistical.overlap import (
     uncommon_faults,
 )
 from gyrfalcon.evaluation.checks.statistical.propensities import calibration_faults
+from gyrfalcon.evaluation.checks.statistical.shared_draws import first_rows, shared_draws
 from gyrfalcon.evaluation.checks.statistical.shares import share_faults
 from gyrfalcon.evaluation.checks.statistical.stability import feature_drift, reward_drift
 
@@ -176,7 +177,9 @@ def _statistical(
     log: LogColumns, distribution: Floats | None, shares: Mapping[Hashable, float] | None, alpha: float
 ) -> list[LogFinding]:
     """Findings on usable rows: six families of tests at alpha each, and what can be seen without a test."""
+    shared = shared_draws(log, distribution)
     return [
+        *shared,
         *overlap_faults(log),
         *one_hot_faults(log),
         *rounding_faults(log),
@@ -185,14 +188,31 @@ def _statistical(
         *unit_faults(log),
         *uncommon_rewards(log),
         *leakage_faults(log),
-        *calibration_faults(log, distribution, alpha),
-        *share_faults(log, distribution, shares, alpha),
-        *balance_faults(log, distribution, alpha),
+        *_of_draws(log, distribution, shares, alpha, first_rows(log) if shared else None),
         *missing_outcomes(log, alpha),
         *feature_drift(log, alpha),
         *reward_drift(log, distribution, alpha / 2.0),
         *epoch_reward_drift(log, alpha / 2.0),
     ]
+
+
+def _of_draws(
+    log: LogColumns,
+    distribution: Floats | None,
+    shares: Mapping[Hashable, float] | None,
+    alpha: float,
+    rows: Ints | None,
+) -> list[LogFinding]:
+    """Tests of how actions were drawn, of some rows alone where several share a draw."""
+    if rows is not None:
+        mask = np.isin(np.arange(len(log)), rows)
+        log, distribution = log.take(mask), None if distribution is None else distribution[rows]
+    found = [
+        *calibration_faults(log, distribution, alpha),
+        *share_faults(log, distribution, shares, alpha),
+        *balance_faults(log, distribution, alpha),
+    ]
+    return found if rows is None else [replace(one, rows=rows[one.rows]) for one in found]
 
 
 def _skipped(log: LogColumns, distribution: Floats | None) -> list[str]:

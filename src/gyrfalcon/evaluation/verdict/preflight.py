@@ -65,7 +65,7 @@ def _range_reason(rows: EvaluatedRows, bounds: tuple[float, float] | None) -> Re
 
 
 def _propensity_reasons(rows: EvaluatedRows, *, estimated: bool) -> Iterator[Reason]:
-    if estimated:
+    if estimated or rows.table.propensity_source == "estimated":
         yield Reason(
             "caution",
             "propensities",

@@ -21,6 +21,7 @@ NO_NUMBER = frozenset({"", "NA", "NULL", "null"})
 
 _FRACTION = re.compile(r"([T ]\d\d:\d\d:\d\d)\.(\d+)")
 _TRUTH = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False, "": False}
+_TRUE_OR_FALSE = frozenset({"True", "False", "true", "false"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,6 +153,8 @@ def _in_zone(time: datetime) -> datetime:
 
 def _float(value: Any) -> float:
     if isinstance(value, str):
+        if value in _TRUE_OR_FALSE:  # as pandas writes them
+            return float(_TRUTH[value.lower()])
         return np.nan if value in NO_NUMBER else float(value)
     return np.nan if is_missing(value) else float(value)
 

@@ -6,7 +6,9 @@ import csv
 import gzip
 import io
 import os
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -27,8 +29,30 @@ def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
     """A file to read, decompressed if its name ends with .gz."""
     if Path(path).suffix != ".gz":
         return Path(path).open("rb")
-    unpacked: IO[bytes] = gzip.open(path, "rb")  # type: ignore[assignment]  # noqa: SIM115
+    unpacked: IO[bytes] = _Unpacked(path, "rb")  # type: ignore[assignment]
     return unpacked
+
+
+class _Unpacked(gzip.GzipFile):
+    """A file compressed with gzip, which says so where it is damaged."""
+
+    def readline(self, size: int | None = -1) -> bytes:
+        with self._damage_named():
+            return super().readline(-1 if size is None else size)
+
+    def read1(self, size: int = -1) -> bytes:
+        with self._damage_named():
+            return super().read1(size)
+
+    @contextmanager
+    def _damage_named(self) -> Iterator[None]:
+        try:
+            yield
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(
+                f"{self.name}: the file can't be decompressed ({str(error).rstrip('.')}); copy it once more, "
+                "or take the .gz from its name if it is not compressed."
+            ) from None
 
 
 def csv_chunks(

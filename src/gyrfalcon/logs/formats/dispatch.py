@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import inspect
 import json
 import os
@@ -54,28 +55,49 @@ _ENDINGS = {
 }
 
 
+_LONGEST_LINE = 2**24
+
+
 def format_of(path: str | os.PathLike[str], *, exists: bool = True) -> str:
     """The format that a path is in, by its name and, where this leaves two, by its content."""
     file = Path(path)
     if exists and file.is_dir():
         return "obp" if (file / "item_context.csv").exists() else "folder"
     endings = [ending for ending in file.suffixes if ending != ".gz"]
-    if not endings:
-        return "folder"
-    if exists and (endings[-1] == ".whl" or ".tar" in endings):
+    if exists and endings and (endings[-1] == ".whl" or ".tar" in endings):
         return "obp"
-    found = _ENDINGS.get(endings[-1].lower())
-    if found is None:
-        raise ValueError(
-            f"{os.fspath(path)} ends with {endings[-1]}, which is no known format; choose one of {known()}."
-        )
-    if not exists or not file.is_file():
-        return found
-    if found == "parquet" and is_log_file(file):
-        return "folder"
-    if found == "csv" and (file.parent / "item_context.csv").exists():
-        return "obp"
-    return "dsjson" if found == "jsonl" and _is_dsjson(path) else found
+    named = _ENDINGS.get(endings[-1].lower()) if endings else "folder"
+    if exists and file.is_file():
+        return _by_content(file, named)
+    if named is None:
+        raise ValueError(_unknown(path))
+    return named
+
+
+def _by_content(file: Path, named: str | None) -> str:
+    """The format of a file by its content, where its name leaves several, or says nothing."""
+    if named == "csv":
+        return "obp" if (file.parent / "item_context.csv").exists() else "csv"
+    if named == "dsjson":
+        return named
+    first = _first_line(file)
+    if first.startswith(b"PAR1") or named == "parquet":
+        return "folder" if is_log_file(file) else "parquet"
+    if first.lstrip().startswith(b"{"):
+        return "dsjson" if _is_dsjson(first) else "jsonl"
+    if named in ("jsonl", "cb_text"):
+        return named
+    if b"|" in first:
+        return "cb_text"
+    raise ValueError(_unknown(file))
+
+
+def _unknown(path: str | os.PathLike[str]) -> str:
+    ending = Path(path).suffix
+    what = (
+        f"ends with {ending}, which is no known format" if ending else "has no ending that tells its format"
+    )
+    return f"{os.fspath(path)} {what}; choose one of {known()}."
 
 
 def tables_in(path: str | os.PathLike[str], name: str, options: dict[str, Any]) -> Iterator[DecisionTable]:
@@ -153,18 +175,23 @@ def _loaded(name: str) -> Callable[..., Any]:
     return found
 
 
-def _is_dsjson(path: str | os.PathLike[str]) -> bool:
+def _first_line(path: str | os.PathLike[str]) -> bytes:
+    """The first line that is not empty, or the start of a long one."""
     from gyrfalcon.logs.formats.csv_lines import open_bytes
 
     with open_bytes(path) as file:
-        first = next((line for line in file if line.strip()), b"")
+        lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
+        return next((line.removeprefix(codecs.BOM_UTF8) for line in lines if line.strip()), b"")
+
+
+def _is_dsjson(line: bytes) -> bool:
     try:
-        record = json.loads(first)
+        record = json.loads(line)
     except ValueError:
         return False
-    marks = ("_label_Action", "_label_cost", "Observations", "RewardValue")
     if not isinstance(record, dict):
         return False
+    marks = ("_label_Action", "_label_cost", "_label_ca", "_outcomes", "Observations", "RewardValue")
     return any(mark in record for mark in marks) or (
         isinstance(record.get("c"), dict) and "_multi" in record["c"]
     )

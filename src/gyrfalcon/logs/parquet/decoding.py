@@ -96,6 +96,7 @@ class Decoder:
             action_features=schema.action_features if "action_features" in wanted else (),
             reward_range=schema.reward_range,
             cost=schema.cost,
+            propensity_source=schema.propensity_source,
             source=source,
             **optional,
         )

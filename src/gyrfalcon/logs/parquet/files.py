@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from gyrfalcon.storage.atomic import write_atomically
 
 GROUP_ROWS = 2**16
 """Rows of a row group: enough for calls not to matter, few enough to be read in little memory."""
+_CHECKSUM = b"gyrfalcon.log.checksum"
+"""Of column names and metadata, for which Parquet files have none, as they have for pages."""
 
 
 def is_log_file(path: Path) -> bool:
@@ -43,7 +46,11 @@ class ParquetContent:
         # Features have few equal values: a dictionary of them costs time, and room as well.
         coded = [one.name for one in schema if _is_text(one.type) and one.name != "event_id"]
         self._writer = import_pyarrow().ParquetWriter(
-            self._sink, schema, compression="zstd", use_dictionary=coded or False, write_page_checksum=True
+            self._sink,
+            schema.with_metadata({**(schema.metadata or {}), _CHECKSUM: _checksum(schema)}),
+            compression="zstd",
+            use_dictionary=coded or False,
+            write_page_checksum=True,
         )
         self._waiting: list[Any] = []
         self._n_waiting = 0
@@ -127,7 +134,10 @@ def schema_of(file: Any, path: Path) -> LogSchema:
         arrow = file.schema_arrow
     except Exception as error:
         raise unreadable(path, error) from None
-    return LogSchema.read(arrow.metadata, arrow.names, path)
+    schema = LogSchema.read(arrow.metadata, arrow.names, path)
+    if (arrow.metadata or {}).get(_CHECKSUM, found := _checksum(arrow)) != found:
+        raise unreadable(path, ValueError("its column names or metadata are damaged"))
+    return schema
 
 
 def unreadable(path: Path, error: Exception) -> ValueError:
@@ -147,6 +157,25 @@ def read_rows(path: Path) -> list[Row]:
     except Exception as error:
         raise unreadable(path, error) from None
     return [row_of_cells(one, schema, number) for number, one in enumerate(cells)]
+
+
+def _checksum(schema: Any) -> bytes:
+    """CRC-32 of the column names and of what the metadata says of the log."""
+    about = schema.metadata or {}
+    own = sorted(key for key in about if key.startswith(b"gyrfalcon.") and key != _CHECKSUM)
+    parts = [*(name.encode() for name in _names(schema)), *(key + about[key] for key in own)]
+    return f"{zlib.crc32(b'|'.join(parts)):08x}".encode()
+
+
+def _names(fields: Any) -> Iterator[str]:
+    """Names of fields, and of those inside of them."""
+    import pyarrow as pa
+
+    for one in fields:
+        yield one.name
+        kind = one.type.value_type if pa.types.is_list(one.type) else one.type
+        if pa.types.is_struct(kind):
+            yield from _names(kind)
 
 
 def _with_columns(data: Any, schema: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.decision_table import DecisionTable, PropensitySource
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
 from gyrfalcon.core.validation import check_whole
 from gyrfalcon.logs.arrow_extra import import_pyarrow
@@ -22,6 +22,8 @@ from gyrfalcon.logs.parquet.row_columns import arrow_of_rows
 from gyrfalcon.logs.parquet.schema import CONTEXT, LogSchema, united, united_range
 
 BATCH_ROWS = 2**16
+_BATCH_NUMBERS = 2**21
+"""Numbers in the arrays of a table, so that features of many actions are read in fewer rows at a time."""
 _MOST_ROWS = 2**31
 _COLUMNS = {
     "action": ("action",),
@@ -128,7 +130,7 @@ class LogReader:
         return (*shared, *(name for name in _COLUMNS if name in self._layout.columns))
 
     def tables(
-        self, columns: Iterable[str] | None = None, batch_rows: int = BATCH_ROWS
+        self, columns: Iterable[str] | None = None, batch_rows: int | None = None
     ) -> Iterator[DecisionTable]:
         """Tables of the log's rows, each of at most `batch_rows`; one without rows for an empty log.
 
@@ -138,16 +140,25 @@ class LogReader:
             Columns to read, by the names of `DecisionTable`; "context.age" is one shared feature, and
             "contexts" all that is known of contexts. Others are empty: nan, -1 or None. None reads all.
         batch_rows
-            Rows of a table at most.
+            Rows of a table at most; None takes 65,536, or fewer where rows are wide.
 
         Raises
         ------
         ValueError
             If a name is unknown, or a file is damaged.
         """
-        check_whole("batch_rows", batch_rows, below=_MOST_ROWS)
         wanted = self._wanted(columns)
+        if batch_rows is None:
+            batch_rows = min(BATCH_ROWS, max(1, _BATCH_NUMBERS // self._width(wanted)))
+        check_whole("batch_rows", batch_rows, below=_MOST_ROWS)
         return self._read(wanted, batch_rows)
+
+    def _width(self, wanted: frozenset[str]) -> int:
+        """Numbers in the arrays of a row, at least 1."""
+        n_shared = sum(f"{CONTEXT}{name}" in wanted for name in self.features)
+        own = {"distribution": 1, "eligible": 1, "action_features": len(self.action_features)}
+        lists = sum(width for name, width in own.items() if name in wanted and name in self._layout.columns)
+        return max(1, n_shared + len(self.actions) * lists)
 
     def tables_with(
         self, further: Sequence[str], batch_rows: int = BATCH_ROWS
@@ -234,7 +245,13 @@ class LogReader:
             tuple(united(one.action_features for one in schemas)),
             united_range(known) if len(known) == len(ranges) else None,
             schemas[0].cost,
+            propensity_source=_source_of_all(one.propensity_source for one in schemas),
         )
         of_lines = {name for own in _COLUMNS.values() for name in own}
         names = set[str]().union(*(of_lines if one.names is None else one.names for one in self._parts))
         return Layout(schema, frozenset(one for one, own in _COLUMNS.items() if not names.isdisjoint(own)))
+
+
+def _source_of_all(sources: Iterable[PropensitySource]) -> PropensitySource:
+    """That propensities are estimates, if those of any file are."""
+    return "estimated" if "estimated" in set(sources) else "logged"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.decision_table import DecisionTable, PropensitySource
 from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.logs.lines.folder import check_format, rest_of, whole_lines
 from gyrfalcon.logs.lines.rows import FORMAT, Line, logged_label
@@ -68,6 +68,8 @@ class LogSchema:
         Whether labels stand in columns as they are, or else as JSON; by default, whether all are text.
     version
         Format version of the file.
+    propensity_source
+        Whether propensities were logged or estimated afterwards.
     """
 
     actions: tuple[Any, ...]
@@ -80,6 +82,7 @@ class LogSchema:
     fingerprint: Mapping[str, Any] | None = field(default=None, compare=False)
     is_text: bool | None = None
     version: int = FORMAT
+    propensity_source: PropensitySource = "logged"
 
     @staticmethod
     def of(
@@ -107,6 +110,7 @@ class LogSchema:
             uniforms,
             simulated,
             fingerprint,
+            propensity_source=table.propensity_source,
         )
 
     @property
@@ -126,7 +130,7 @@ class LogSchema:
 
     def metadata(self) -> dict[bytes, bytes]:
         """The schema as the metadata of a Parquet file."""
-        problem = {
+        problem: dict[str, Any] = {
             "actions": list(self.actions),
             "features": list(self.features),
             "action_features": list(self.action_features),
@@ -135,6 +139,8 @@ class LogSchema:
             "uniforms": self.uniforms,
             "simulated": self.simulated,
         }
+        if self.propensity_source != "logged":
+            problem["propensity_source"] = self.propensity_source
         about = {VERSION: str(FORMAT).encode(), _LABELS: b"text" if self.has_text else b"json"}
         about[_PROBLEM] = json.dumps(problem, ensure_ascii=False).encode()
         if self.fingerprint is not None:
@@ -175,6 +181,7 @@ class LogSchema:
                 None if fingerprint is None else json.loads(fingerprint),
                 is_text,
                 int(version),
+                "estimated" if problem.get("propensity_source") == "estimated" else "logged",
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ValueError(f"{path} is damaged: its metadata can't be read ({error!r}).") from None

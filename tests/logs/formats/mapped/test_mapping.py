@@ -318,3 +318,35 @@ def test_a_mapping_is_a_value_of_its_own() -> None:
         ),
         DecisionTable,
     )
+
+
+def test_words_for_missing_numbers_are_values_among_texts(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("banner,click,age,country\nred,True,NA,NA\nblue,false,31,NO\nred,0,nan,\n")
+    table = read_log(path, mapping={"action": "banner", "reward": "click", "features": ["age", "country"]})
+    assert table.reward.tolist() == [1.0, 0.0, 0.0]
+    assert table.features[:4] == ("age", "age:missing", "country=NA", "country=NO")
+    assert table.contexts.shared[:, :3].tolist() == [[0.0, 1.0, 1.0], [31.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+
+
+def test_nested_features_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"banner": "red", "user": 1}\n{"banner": "red", "user": {"age": 3}}\n')
+    with pytest.raises(
+        ValueError, match=r"log\.jsonl, line 2: user is \{'age': 3\}, which is neither a number"
+    ):
+        read_log(path, mapping={"action": "banner", "features": ["user"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("log.csv.gz", b"a,b\n"), ("log.jsonl.gz", b'{"a": 1}\n'), ("log.vw.gz", b"1:1:1 | a\n")],
+)
+def test_damaged_archives_are_refused(tmp_path: Path, name: str, line: bytes) -> None:
+    path = tmp_path / name
+    mapping: dict[str, Any] = {} if ".vw" in name else {"mapping": {"action": "a"}}
+    whole = gzip.compress(line * 10_000)
+    for content, what in ((whole[:-20], "ended before"), (line, "Not a gzipped"), (whole[:10] + whole, "")):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=rf"{name}: the file can't be decompressed \(.*{what}"):
+            read_log(path, **mapping)

@@ -79,6 +79,12 @@ def test_indicators_and_tags_name_actions(tmp_path: Path) -> None:
         ("0:2:0.5 | a", r"line 1: the action is 0; give numbers from 1 on"),
         ("1:2:0.5 | a:b", r"line 1: 'b' is not a number; give feature:number"),
         ("1:2:0.5 2:1:0.5 | a", r"line 1: 2 actions have a cost"),
+        ("1:2:1 2:1 | a", r"line 1: 2 actions have a cost"),
+        ("ccb shared | a\nccb action | b\nccb slot 0:1:0.5 | c\n", r"line 1: .* one of several slots"),
+        ("slates shared 0.8 | a\nslates action 0 | b\n", r"line 1: the decision is one of several slots"),
+        ("ca 1.5:2:0.5 | a", r"line 1: the decision is one of a continuous action"),
+        ("1 | a\n-1 | b\n", r"line 1: the label is '1', and no line has action:cost:probability"),
+        ("123456789:1:0.5 | a", r"has action 123456789, and a table has at most 10000 actions"),
         ("shared | a\n\n| b\n", r"line 1: the block has no actions"),
         ("shared | a\n0:1:1 | b\n0:1:1 | c\n", r"line 3: a second action has a cost"),
         ("shared | a\n| b\nshared | c\n", r"line 3: the shared line comes after actions"),
@@ -87,6 +93,12 @@ def test_indicators_and_tags_name_actions(tmp_path: Path) -> None:
 def test_lines_that_cannot_be_read_are_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read(tmp_path, text)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "log.vw").write_bytes(b"1:1:0.5 | a\n\xf0\x28 | b\n")
+    with pytest.raises(ValueError, match=r"log\.vw, line 2: the line is no text in UTF-8"):
+        read_log(tmp_path / "log.vw")
 
 
 def test_names_with_signs_of_the_format_are_written_in_numbers(tmp_path: Path) -> None:

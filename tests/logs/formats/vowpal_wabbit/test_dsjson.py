@@ -99,6 +99,16 @@ def test_fewer_actions_are_fewer_eligible_ones(tmp_path: Path) -> None:
     assert table.contexts.shared[1].tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    "line", [without(a=[1, 0]), without("_labelIndex"), without("_label_Action"), without("a", p=[0.2, 0.8])]
+)
+def test_actions_are_counted_from_1_or_from_0(tmp_path: Path, line: dict[str, Any]) -> None:
+    table = read(tmp_path, line)
+    assert table.action.tolist() == [1]
+    assert table.distribution is not None
+    assert table.distribution.tolist() == [[0.2, 0.8]]
+
+
 def test_a_default_is_a_line_without_an_observation_where_others_have_one(tmp_path: Path) -> None:
     table = read(tmp_path, LINE, without("o", _label_cost=0))
     assert table.defaulted is not None
@@ -141,6 +151,13 @@ def test_events_dropped_alike_are_read_and_others_refused(tmp_path: Path) -> Non
         (without(c={"User": {}}), r"line 2: `c` has no actions in `_multi`"),
         (without(p=[0.1, 0.2, 0.7]), r"line 2: `a` is \[2, 1\] and `p` has 3 probabilities for 2 actions"),
         (without(a=[1, 1]), r"line 2: `a` is \[1, 1\]"),
+        (
+            without(_labelIndex=0),
+            r"line 2: _label_Action is 2, counted from 1, and _labelIndex is 0, counted",
+        ),
+        (without(pdrop=1), r"line 2: pdrop is 1; give the probability, in \[0, 1\)"),
+        (without(pdrop="half"), r"line 2: pdrop is 'half'"),
+        (without("c", _multi=[]), r"line 2: `_multi` is not inside of `c`, as in Vowpal Wabbit's --json"),
         (without(_label_cost="free"), r"line 2: the decision can't be read .*'free'"),
         (without(Timestamp="noon"), r"line 2: the decision can't be read .*'noon'"),
         (without(_outcomes=[]), r"line 2: the decision is one of several slots"),

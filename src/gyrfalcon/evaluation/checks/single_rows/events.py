@@ -12,6 +12,9 @@ from gyrfalcon.evaluation.checks.finding import LogFinding
 
 _REMEDY = "keep one row for each event; where a log was joined, look for a key that is not unique"
 
+_FEW_PAIRS = 0.05
+"""Expected number of equal contexts up to which a repeated row is no coincidence."""
+
 
 def event_faults(log: LogColumns) -> list[LogFinding]:
     """Events without an id, and ids with several rows: equal ones, or ones that contradict each other."""
@@ -51,10 +54,15 @@ def repeated_rows(log: LogColumns) -> list[LogFinding]:
 
 
 def _is_unlikely(log: LogColumns, again: Bools) -> bool:
-    """Whether contexts alone nearly tell rows apart, so that equal ones are copies."""
-    contexts = _mixed([*log.shared.T, *([] if log.time is None else [log.time])])
-    n_contexts = len(np.unique(contexts[~again]))
-    return n_contexts >= 0.99 * int((~again).sum())
+    """Whether contexts alone tell rows apart, so that equal ones are copies."""
+    columns = [column[~again] for column in (*log.shared.T, *([] if log.time is None else [log.time]))]
+    n = int((~again).sum())
+    if len(np.unique(mixed(columns))) < 0.99 * n:
+        return False
+    # Expected pairs of equal contexts, if columns were independent: those of few digits meet by chance.
+    counts = [np.unique(column, return_counts=True)[1].astype(np.float64) for column in columns]
+    shares = [float((one * (one - 1.0)).sum()) / (n * (n - 1.0)) for one in counts]
+    return n**2 / 2.0 * float(np.prod(shares)) < _FEW_PAIRS
 
 
 def _several(log: LogColumns, texts: list[Any], missing: Bools) -> list[LogFinding]:
@@ -92,10 +100,10 @@ def _content(log: LogColumns) -> Ints:
         columns += list(log.distribution.T)
     if log.cube is not None:
         columns += list(log.cube.reshape(len(log), -1).T)
-    return _mixed(columns)
+    return mixed(columns)
 
 
-def _mixed(columns: list[Floats]) -> Ints:
+def mixed(columns: list[Floats]) -> Ints:
     """Hashes of rows: 64 bits of every number, mixed by multiplication with odd constants."""
     code = np.zeros(len(columns[0]) if columns else 0, dtype=np.uint64)
     for column in columns:

@@ -1,4 +1,4 @@
-"""Faults of features: missing and infinite ones, and those that never change."""
+"""Faults of features: missing, infinite and far values, and features that never change."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.evaluation.checks.columns import LogColumns
 from gyrfalcon.evaluation.checks.finding import LogFinding
+from gyrfalcon.evaluation.checks.single_rows.far_values import beyond_a_gap
 
 _OFTEN = 0.05
 """Share of rows from which on missing values of a feature are no accident, and no row is set aside for it."""
 
+_FAR = 0.2
+"""Share of values up to which those beyond a gap are taken for another unit, and not for a kind of rows."""
+
 _CONSTANTS = frozenset({"1", "const", "constant", "intercept", "bias", "one", "ones"})
+_LAST_PART = re.compile(r"""['"]?(?:.*\.)?([^.]*?)['"]?(?: of actions)?""")
 _MAY_STAY_EMPTY = re.compile(r".+(:missing|=other|#\d+)")
 """Encoded columns that no row may need: indicators of missing and of unlisted values, and hash buckets."""
 
@@ -38,6 +43,7 @@ def feature_faults(log: LogColumns) -> list[LogFinding]:
             infinite |= _any(endless)
             where["infinite"].append(name)
         found += _constant(log, name, values[counts])
+        found += _far(log, name, np.where(counts, values, np.nan))
     remedy = "give a finite number, or encode what is missing as a feature of its own"
     names = {fault: ", ".join(features[:5]) for fault, features in where.items()}
     return [
@@ -75,9 +81,35 @@ def _often_missing(log: LogColumns, name: str, rows: Bools) -> list[LogFinding]:
     )
 
 
+def _far(log: LogColumns, name: str, values: Floats) -> list[LogFinding]:
+    """Values beyond all others, such as -999 or 1e6 for what is unknown."""
+    size = np.abs(values)
+    cells = np.isfinite(size) & (size > 0.0)
+    if len(log) < 100 or cells.sum() < 100:
+        return []
+    scale = np.log10(size[cells])
+    beyond = beyond_a_gap(scale)
+    if not beyond.any() or beyond.mean() > _FAR:
+        return []
+    found = np.zeros(cells.shape, np.bool_)
+    found[cells] = beyond
+    factor = 10.0 ** (np.median(scale[beyond]) - np.median(scale[~beyond]))
+    return log.fault(
+        "feature_far",
+        _any(found),
+        f"values of the feature {name} are about {factor:.3g} times as large as in other rows",
+        "bring all values to one unit, and encode what is unknown as missing, not as a number",
+        severity="warning",
+        factor=float(factor),
+    )
+
+
 def _constant(log: LogColumns, name: str, values: Floats) -> list[LogFinding]:
     known, column = values[np.isfinite(values)], name.strip("'").lower()
-    if len(log) < 20 or not len(known) or known.min() < known.max() or column in _CONSTANTS:
+    found = _LAST_PART.fullmatch(column)  # Vowpal Wabbit's are called i.constant
+    if len(log) < 20 or not len(known) or known.min() < known.max():
+        return []
+    if found is not None and found[1] in _CONSTANTS:
         return []
     if known[0] == 0.0 and _MAY_STAY_EMPTY.fullmatch(column):
         return []

@@ -7,11 +7,9 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.evaluation.checks.columns import LogColumns, flags
 from gyrfalcon.evaluation.checks.finding import LogFinding
+from gyrfalcon.evaluation.checks.single_rows.far_values import beyond_a_gap
 
-_GAP = 10.0
-"""Factor between rewards that is taken for another unit, if no reward is in between."""
-
-_MANY, _LONG = 3, 20
+_LONG = 20
 
 
 def reward_faults(log: LogColumns, reward_range: tuple[float, float] | None) -> list[LogFinding]:
@@ -101,7 +99,8 @@ def uncommon_rewards(log: LogColumns) -> list[LogFinding]:
     values, counts = np.unique(known, return_counts=True)
     common = values[np.argsort(counts)[-2:]]
     uncommon = log.has_outcome & ~np.isin(log.reward, common)
-    if not 0.0 < uncommon.sum() <= 0.01 * len(known):
+    # Prices of few purchases are all uncommon; a fault is rarer than either of the usual values.
+    if not 0.0 < uncommon.sum() <= min(0.01 * len(known), 0.1 * np.sort(counts)[-2:][0]):
         return []
     low, high = sorted(common.tolist())
     return log.fault(
@@ -122,7 +121,7 @@ def unit_faults(log: LogColumns) -> list[LogFinding]:
     scale = np.log10(size[rows])
     found = _stretch(scale)
     if not found.any():
-        found = _beyond(scale)
+        found = beyond_a_gap(scale)
     if not found.any():
         return []
     factor = 10.0 ** (np.median(scale[found]) - np.median(scale[~found]))
@@ -157,23 +156,3 @@ def _stretch(scale: Floats) -> Bools:
         return np.asarray(far[block])
     around = far[block] | np.roll(far, 1)[block] | np.roll(far, -1)[block]
     return np.asarray(beyond & around)
-
-
-def _beyond(scale: Floats) -> Bools:
-    """Rewards above a wide gap: three or more of them, more than a heavy tail has there."""
-    ordered = np.sort(scale)
-    n = len(ordered)
-    first, last = n // 2, n - _MANY
-    upper = np.diff(ordered)[first:last]
-    if not len(upper):
-        return np.zeros(n, np.bool_)
-    place = first + int(upper.argmax())
-    gap, n_beyond = ordered[place + 1] - ordered[place], n - 1 - place
-    # In a tail that falls like a power, spacings of logarithms times their rank are exponential, of a mean
-    # that the values below the gap tell.
-    below = ordered[max(first, place - max(_LONG, n // 20)) : place + 1]
-    mean = float((below - below[0]).mean())
-    far = n_beyond * gap >= mean * (np.log(n) + 9.0)
-    many_values = len(np.unique(ordered)) > n // 2
-    wide = gap >= np.log10(3.0 if many_values else _GAP)
-    return np.asarray((scale > ordered[place]) & (far and wide))

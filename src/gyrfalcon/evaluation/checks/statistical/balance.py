@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
 
-from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.evaluation.checks.columns import LogColumns, scaled
 from gyrfalcon.evaluation.checks.finding import LogFinding
-from gyrfalcon.evaluation.checks.statistical.tail_probabilities import holm, two_sided
+from gyrfalcon.evaluation.checks.statistical.tail_probabilities import (
+    bets_on_dependence,
+    holm,
+    two_sided,
+)
 
 _CLIP = 3.0
 """Robust deviations at which features are clipped, so that no single value decides a test."""
@@ -128,20 +131,29 @@ def _by_counts(log: LogColumns, scores: Floats, chances: Floats, known: Bools) -
 
 
 def _by_weights(log: LogColumns, scores: Floats, known: Bools) -> Floats:
-    """p-values, (d, K), of sums of x (1{a} / p - 1), with estimated variances, where no term dominates."""
-    actions = np.arange(log.table.n_actions)
-    chosen = log.action[known][:, np.newaxis] == actions
-    eligible = log.eligible[known].astype(np.float64)
-    chances = np.minimum(log.propensity[known], 1.0)[:, np.newaxis]
-    scores = scores[known]
-    deviation = scores.T @ (chosen / chances - eligible)
-    weights = chosen * (1.0 - chances) / chances**2
-    variance = (scores**2).T @ weights
-    heaviest = np.stack([(scores**2 * weights[:, [action]]).max(axis=0) for action in actions], axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        p_values = 2.0 * special.ndtr(-np.abs(deviation) / np.sqrt(variance))
-        dominated = ~(heaviest <= 0.02 * variance)
-    return np.where(dominated, 1.0, p_values)
+    """p-values, (d, K), of sums of x (1{a} / p - 1), by bets on the positive and on the negative scores.
+
+    Normal p-values with estimated variances only say which features are worth a bet: where small
+    propensities were not drawn, the estimates are far too small.
+    """
+    scores, chances = scores[known], np.minimum(log.propensity[known], 1.0)
+    action, eligible = log.action[known], log.eligible[known]
+    p_values = np.ones((scores.shape[1], log.table.n_actions))
+    for place in np.flatnonzero(_suspicious(scores, chances, action, eligible)).tolist():
+        sides = [
+            bets_on_dependence(np.maximum(sign * scores[:, place], 0.0), chances, action, eligible)
+            for sign in (1.0, -1.0)
+        ]
+        p_values[place] = np.minimum(2.0 * np.minimum(*sides), 1.0)
+    return p_values
+
+
+def _suspicious(scores: Floats, chances: Floats, action: Ints, eligible: Bools) -> Bools:
+    """Features, (d,), whose normal p-value is small for some action, or that have none."""
+    chosen = action[:, np.newaxis] == np.arange(eligible.shape[1])
+    deviation = scores.T @ (chosen / chances[:, np.newaxis] - eligible)
+    variance = (scores**2).T @ (chosen * ((1.0 - chances) / chances**2)[:, np.newaxis])
+    return np.asarray((~(deviation**2 < 4.0 * variance)).any(axis=1))
 
 
 def _also(features: list[str], worst: str) -> str:

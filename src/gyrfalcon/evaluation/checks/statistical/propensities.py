@@ -159,7 +159,8 @@ def _p_values(log: LogColumns, segments: Segments, *, too_low: bool) -> Floats:
     chances = np.minimum(log.propensity, 1.0)
     least = np.ones(n_actions)
     np.minimum.at(least, log.action, chances)
-    floor = None if too_low else np.tile(least, len(segments))
+    # An action may have smaller ones that were not drawn, as others have; twice these can't ruin a bet.
+    floor = None if too_low else np.tile(np.minimum(least, 2.0 * least.min()), len(segments))
     values = bets_against_propensities(chances, group, possible, floor).reshape(len(segments), n_actions)
     drawn = np.bincount(log.action, minlength=n_actions) > 0
     return np.where(drawn, values, np.nan)

@@ -66,7 +66,7 @@ def bets_against_propensities(
     n_possible
         Number of rows in which the group's action could have been chosen, (G,).
     floor
-        Smallest propensity of each group's action, (G,), which bounds bets on propensities that are too high;
+        Smallest propensity of each group, (G,), which bounds bets on propensities that are too high;
         None for bets on propensities that are too low.
     """
     n_groups = len(n_possible)
@@ -77,6 +77,37 @@ def bets_against_propensities(
         stake = np.full(n_groups, share) if floor is None else -share * floor
         rows = np.log1p(stake[group] * (1.0 / propensity - 1.0))
         capital.append(np.bincount(group, weights=rows, minlength=n_groups) + others * np.log1p(-stake))
+    mean = special.logsumexp(np.array(capital), axis=0) - np.log(len(_SHARES))
+    return np.asarray(np.exp(np.minimum(-mean, 0.0)))
+
+
+def bets_on_dependence(weight: Floats, propensity: Floats, action: Ints, eligible: Bools) -> Floats:
+    """p-values of E[w 1{a} / p] = E[w] for each action, (K,), by bets that the weighted sum is too large.
+
+    A weight that is known before the action keeps this, however small the propensities of other rows are.
+    Stakes are fixed, so that Ville's inequality holds whatever the policy does.
+
+    Parameters
+    ----------
+    weight
+        Weights of the rows, at least 0, (n,).
+    propensity
+        Propensities of the logged actions, (n,).
+    action
+        The logged actions, (n,).
+    eligible
+        Which actions could be chosen, (n, K).
+    """
+    n_actions = eligible.shape[1]
+    rows = np.flatnonzero(weight > 0.0)
+    w, p, a = weight[rows], propensity[rows], action[rows]
+    mask = None if eligible.all() else eligible[rows].astype(np.float64)
+    capital = []
+    for stake in _SHARES / max(float(w.max(initial=0.0)), 1e-300):
+        lost = np.log1p(-stake * w)
+        lost_in_all = np.full(n_actions, lost.sum()) if mask is None else lost @ mask
+        gain = np.log1p(stake * w * (1.0 / p - 1.0)) - lost
+        capital.append(lost_in_all + np.bincount(a, weights=gain, minlength=n_actions))
     mean = special.logsumexp(np.array(capital), axis=0) - np.log(len(_SHARES))
     return np.asarray(np.exp(np.minimum(-mean, 0.0)))
 

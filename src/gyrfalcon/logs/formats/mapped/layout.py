@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gyrfalcon.core.inputs.columns import Boolean, Categorical, Column, Hashed, Numeric
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.schema import Schema
 from gyrfalcon.core.inputs.tables import Values, is_missing, listed
 from gyrfalcon.logs.formats.chunks import NO_NUMBER, Chunk
@@ -62,6 +63,8 @@ class _Kind:
     """What the values of one feature were so far."""
 
     missing: bool = False
+    missing_number: bool = False
+    """Whether some value says so in text, such as NA, which is a value like others where there are texts."""
     only_booleans: bool = True
     only_numbers: bool = True
     levels: dict[str, None] = field(default_factory=dict)
@@ -75,6 +78,7 @@ class _Kind:
             if is_missing(value) or value == "":
                 self.missing = True
                 continue
+            self.missing_number |= is_text and (value in NO_NUMBER or str(value).lower() == "nan")
             self.only_booleans &= isinstance(value, bool | np.bool_)
             self.only_numbers &= _is_number(value, is_text=is_text)
             if len(self.levels) <= MOST_LEVELS:
@@ -82,8 +86,10 @@ class _Kind:
 
     def column(self) -> Column:
         """The kind of feature that holds all values seen."""
+        if self.only_numbers and self.only_booleans and self.levels:
+            return Boolean(self.missing)
         if self.only_numbers:
-            return Boolean(self.missing) if self.only_booleans and self.levels else Numeric(self.missing)
+            return Numeric(self.missing or self.missing_number)
         levels = tuple(sorted(level for level in self.levels if level != "other"))
         if not levels or len(self.levels) > MOST_LEVELS:
             return Hashed(missing=self.missing)
@@ -115,7 +121,11 @@ class LayoutBuilder:
                 for cell in cells:
                     self._names.update(dict.fromkeys(cell))
         for name in self._inferred(mapping, chunk):
-            self._kinds.setdefault(name, _Kind()).add(chunk.column(name), is_text=chunk.is_text)
+            try:
+                self._kinds.setdefault(name, _Kind()).add(chunk.column(name), is_text=chunk.is_text)
+            except TypeError:  # what can't be in a set
+                _refuse_nested(chunk, name)
+                raise
 
     def finish(self) -> Layout:
         """The layout of all chunks."""
@@ -145,6 +155,16 @@ class LayoutBuilder:
         if isinstance(mapping.features, Mapping):
             return {name: Schema.of({name: kind}) for name, kind in mapping.features.items()}
         return {name: Schema(((name, kind.column()),)) for name, kind in self._kinds.items()}
+
+
+def _refuse_nested(chunk: Chunk, name: str) -> None:
+    """Refuse a feature with lists or mappings of values."""
+    for row, value in enumerate(listed(chunk.column(name))):
+        if isinstance(value, Mapping | list | np.ndarray):
+            raise ValueError(  # noqa: TRY004 - every refused input is a ValueError
+                f"{chunk.at(row)}: {name} is {short_repr(value)}, which is neither a number nor text; give a "
+                "column for each value in it."
+            )
 
 
 def column_name(mapping: ColumnMapping, feature: str) -> str:

@@ -14,7 +14,7 @@ CONTEXT = "context."
 ROLES = (
     *("event_id", "time", "eligible", "action", "propensity", "distribution", "action_features", "reward"),
     *("reward_time", "defaulted", "late", "overridden", "shadow", "phase", "epoch", "round", "model"),
-    "experiment",
+    *("experiment", "propensity_source"),
 )
 """Columns of a table of decisions besides its features."""
 
@@ -74,6 +74,8 @@ class ColumnMapping:
         Column with the content hash of the policy.
     experiment
         Column with the name of the experiment.
+    propensity_source
+        Column with "estimated" where propensities were not logged.
     actions
         Labels of all actions in the order they are to have; None takes those that occur.
     cost
@@ -109,6 +111,7 @@ class ColumnMapping:
     round: str | None = None
     model: str | None = None
     experiment: str | None = None
+    propensity_source: str | None = None
     actions: tuple[Hashable, ...] | None = None
     cost: bool = False
     reward_range: tuple[float, float] | None = None

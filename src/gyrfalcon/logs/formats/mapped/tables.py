@@ -57,6 +57,8 @@ def table_of_chunk(chunk: Chunk, layout: Layout) -> DecisionTable:
         "shadow": _optional(mapping.shadow, chunk.flags),
         "distribution": _distribution(chunk, layout, spots, places),
     }
+    if mapping.propensity_source is not None and "estimated" in chunk.texts(mapping.propensity_source):
+        columns["propensity_source"] = "estimated"
     if mapping.phase is not None:
         columns["passive"] = np.array([text == "passive" for text in chunk.texts(mapping.phase)], np.bool_)
     reward = _optional(mapping.reward, chunk.floats)

@@ -17,6 +17,11 @@ from gyrfalcon.logs.formats.csv_lines import open_bytes
 from gyrfalcon.logs.formats.vowpal_wabbit.events import Event, Features, event_tables, names_of
 
 _Line = tuple[int, str]
+MOST_ACTIONS = 10_000
+"""Numbered actions that a table may have: each takes some numbers in every row."""
+
+_NO_FEATURES = Features()
+_OTHER_KINDS = {"ccb": "several slots", "slates": "several slots", "ca": "a continuous action"}
 
 
 def cb_text_tables(
@@ -48,6 +53,11 @@ def cb_text_tables(
     is_adf = _is_adf(path)
     if not is_adf:
         largest = max((number for _, line in _lines(path) for number in _numbers(line)), default=0)
+        if largest > MOST_ACTIONS:
+            raise ValueError(
+                f"{source} has action {largest}, and a table has at most {MOST_ACTIONS} actions; number them "
+                "from 1 on."
+            )
         n_actions = largest if n_actions is None else n_actions
         if largest > n_actions:
             raise ValueError(
@@ -60,13 +70,32 @@ def cb_text_tables(
             return (_adf_event(block, source) for block in _blocks(path))
         return (_plain_event(line, source, n_actions or 0) for line in _lines(path) if line[1])
 
+    if not any(event.chosen is not None for event in events()):
+        _refuse_other_labels(path)
     yield from event_tables(events(), names_of(events(), action), cost=cost, source=source)
+
+
+def _refuse_other_labels(path: str | os.PathLike[str]) -> None:
+    """Refuse a log whose labels are numbers alone, as those of regressions are."""
+    for number, line in _lines(path):
+        words = line.partition("|")[0].split()
+        if words and _is_number(words[0]):
+            raise ValueError(
+                f"{os.fspath(path)}, line {number}: the label is {short_repr(words[0])}, and no line has "
+                "action:cost:probability, such as 1:0.5:0.25; give a log that says which actions were chosen."
+            )
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[_Line]:
     with open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
-            yield number, line.decode().strip()
+            try:
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            except UnicodeDecodeError:
+                raise ValueError(
+                    f"{os.fspath(path)}, line {number}: the line is no text in UTF-8; give the text format, "
+                    "not a cache or a model."
+                ) from None
 
 
 def _blocks(path: str | os.PathLike[str]) -> Iterator[list[_Line]]:
@@ -104,7 +133,13 @@ def _split(line: _Line, source: str) -> tuple[list[str], str]:
     before, bar, after = text.partition("|")
     if not bar:
         raise ValueError(f"{source}, line {number}: there is no bar; give features after | .")
-    return before.split(), bar + after
+    words = before.split()
+    if words and words[0] in _OTHER_KINDS:
+        raise ValueError(
+            f"{source}, line {number}: the decision is one of {_OTHER_KINDS[words[0]]}; give decisions of "
+            "one action each."
+        )
+    return words, bar + after
 
 
 def _numbers(line: str) -> list[int]:
@@ -128,12 +163,12 @@ def _plain_event(line: _Line, source: str, n_actions: int) -> Event:
     """One line of `--cb`, whose actions are numbered from 1."""
     place = f"{source}, line {line[0]}"
     words, rest = _split(line, source)
-    labels = [_label(word, place) for word in words if ":" in word]
+    labels = [word for word in words if ":" in word]
     if len(labels) > 1:
         raise ValueError(f"{place}: {len(labels)} actions have a cost; give that of the chosen one alone.")
-    event = Event(place, _parsed(rest, place), [Features() for _ in range(n_actions)])
+    event = Event(place, _parsed(rest, place), [_NO_FEATURES] * n_actions)
     if labels:
-        action, event.cost, event.probability = labels[0]
+        action, event.cost, event.probability = _label(labels[0], place)
         if action < 1:
             raise ValueError(f"{place}: the action is {action}; give numbers from 1 on.")
         event.chosen = action - 1

@@ -1,7 +1,7 @@
 """Vowpal Wabbit's dsjson: one decision with its context, probabilities and cost on each line.
 
 Costs are rewards with the sign changed. `_label_Action` counts the actions in `_multi` from 1; `a` lists
-actions, counted from 1 as well, and `p` their probabilities in the same order.
+actions, counted from 1 as well (or from 0), and `p` their probabilities in the same order.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _checked(records: Records, source: str, pdrop: Dropped, rewards: _Rewards) -
         if "c" not in record:
             rewards.update([_observation(record, place)])
             continue
-        share = float(record.get("pdrop") or 0.0)
+        share = _dropped(record, place)
         first = share if first is None else first
         if share != first and pdrop == "error":
             raise ValueError(
@@ -113,6 +113,17 @@ def _checked(records: Records, source: str, pdrop: Dropped, rewards: _Rewards) -
                 "events; choose pdrop='ignore' to count them alike."
             )
         yield event_of(record, place)
+
+
+def _dropped(record: Mapping[str, Any], place: str) -> float:
+    """The probability with which an event was dropped from the log."""
+    share = record.get("pdrop") or 0.0
+    if not isinstance(share, int | float) or not 0.0 <= share < 1.0:
+        raise ValueError(
+            f"{place}: pdrop is {short_repr(share)}; give the probability, in [0, 1), with which such events "
+            "were dropped, or remove it."
+        )
+    return float(share)
 
 
 def event_of(record: Mapping[str, Any], place: str) -> Event:
@@ -135,18 +146,12 @@ def _event(record: Mapping[str, Any], place: str) -> Event:
     actions = [_features(one) for one in context.get("_multi", ())]
     if not actions:
         raise ValueError(f"{place}: `c` has no actions in `_multi`; give one entry for each eligible action.")
-    number = record.get("_label_Action")
-    if number is not None and not 1 <= int(number) <= len(actions):
-        raise ValueError(
-            f"{place}: _label_Action is {number}, and `_multi` has {len(actions)} actions, counted from 1; "
-            "give one of them."
-        )
     shared = _features({name: value for name, value in context.items() if name != "_multi"})
     return Event(
         place,
         shared,
         actions,
-        chosen=None if number is None else int(number) - 1,
+        chosen=_chosen(record, len(actions), place),
         cost=_number(record.get("_label_cost")),
         probability=_number(record.get("_label_probability")),
         distribution=_distribution(record, len(actions), place),
@@ -156,6 +161,26 @@ def _event(record: Mapping[str, Any], place: str) -> Event:
         observed=bool(record.get("o")),
         shadow=bool(record.get("_skipLearn", False)),
     )
+
+
+def _chosen(record: Mapping[str, Any], n_actions: int, place: str) -> int | None:
+    """Position of the chosen action: `_label_Action` counts from 1, and `_labelIndex` from 0."""
+    number, index = record.get("_label_Action"), record.get("_labelIndex")
+    if number is None:
+        number = None if index is None else int(index) + 1
+    if number is None:
+        return None
+    if not 1 <= int(number) <= n_actions:
+        raise ValueError(
+            f"{place}: _label_Action is {number}, and `_multi` has {n_actions} actions, counted from 1; "
+            "give one of them."
+        )
+    if index is not None and int(index) != int(number) - 1:
+        raise ValueError(
+            f"{place}: _label_Action is {number}, counted from 1, and _labelIndex is {index}, counted "
+            "from 0, which is another action; correct them."
+        )
+    return int(number) - 1
 
 
 def _number(value: Any) -> float:
@@ -168,10 +193,12 @@ def _distribution(record: Mapping[str, Any], n_actions: int, place: str) -> list
     if shares is None or len(shares) < n_actions:
         return None
     ranked = list(range(1, n_actions + 1)) if ranked is None else [int(one) for one in ranked]
+    if 0 in ranked:  # some programs count from 0
+        ranked = [one + 1 for one in ranked]
     if sorted(ranked) != list(range(1, n_actions + 1)) or len(shares) != n_actions:
         raise ValueError(
-            f"{place}: `a` is {short_repr(ranked)} and `p` has {len(shares)} probabilities for {n_actions} "
-            f"actions; give each number from 1 to {n_actions} once, and as many probabilities."
+            f"{place}: `a` is {short_repr(record.get('a'))} and `p` has {len(shares)} probabilities for "
+            f"{n_actions} actions; give each number from 1 to {n_actions} once, and as many probabilities."
         )
     table = [0.0] * n_actions
     for one, share in zip(ranked, shares, strict=True):
@@ -206,6 +233,10 @@ def _collect(value: Any, name: str, features: Features) -> None:
 
 def _observation(record: Mapping[str, Any], place: str) -> tuple[str, float]:
     """Event id and reward on a line without a decision: its own, or the last one observed."""
+    if "_multi" in record:
+        raise ValueError(
+            f"{place}: `_multi` is not inside of `c`, as in Vowpal Wabbit's --json; give lines of --dsjson."
+        )
     event_id, reward = record.get("EventId"), record.get("RewardValue")
     if reward is None:
         observed = [one.get("v") for one in record.get("Observations") or () if isinstance(one, Mapping)]

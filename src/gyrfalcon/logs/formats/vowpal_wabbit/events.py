@@ -23,6 +23,9 @@ from gyrfalcon.logs.formats.labels import are_whole, as_whole
 MOST_FEATURES = 10_000
 """Features that a table from sparse events may have: each takes a number in every row."""
 
+_CHUNK_NUMBERS = 2**24
+"""Numbers in the arrays of one table, so that wide events are read in fewer rows at a time."""
+
 
 @dataclass(slots=True)
 class Features:
@@ -247,10 +250,11 @@ def names_of(events: Iterable[Event], action: str) -> Names:
 
 
 def event_tables(
-    events: Iterable[Event], names: Names, *, cost: bool, source: str, chunk_rows: int = 10_000
+    events: Iterable[Event], names: Names, *, cost: bool, source: str
 ) -> Iterator[DecisionTable]:
-    """Tables of some thousand events each, at least one, all with the same actions and features."""
-    remaining = iter(events)
+    """Tables of up to 10,000 events, fewer if these are wide, all with the same actions and features."""
+    remaining, per_row = iter(events), len(names.shared) + len(names.labels) * (len(names.own) + 3)
+    chunk_rows = min(10_000, max(1, _CHUNK_NUMBERS // max(per_row, 1)))
     waiting = list(islice(remaining, chunk_rows))
     while True:
         yield names.table(waiting, cost=cost, source=source)
