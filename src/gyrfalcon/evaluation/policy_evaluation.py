@@ -88,7 +88,8 @@ def evaluate(
         equal ones count as one, so that weights vary less, and policies may take actions that were never
         logged. With "ips" this is marginalised IPS. None keeps single actions.
     estimated_propensities
-        Whether propensities were estimated and not logged.
+        Whether propensities were estimated and not logged, as those of a table from
+        `gyrfalcon.evaluation.estimated_propensities` are, which says so itself.
     logged_policies
         Policies that decided, by the content hashes in the table's `model` column; see `stored_policies`.
         MinVar and StableVar weights then know what each expects of all earlier contexts. "contextual" and

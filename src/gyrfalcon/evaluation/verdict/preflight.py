@@ -231,7 +231,7 @@ def _support_reasons(diagnostics: WeightDiagnostics) -> Iterator[Reason]:
 
 
 def _propensity_reasons(rows: EvaluatedRows, *, estimated: bool) -> Iterator[Reason]:
-    if estimated:
+    if estimated or rows.table.propensity_source == "estimated":
         yield Reason(
             "caution",
             "propensities",
