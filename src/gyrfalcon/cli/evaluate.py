@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gyrfalcon.cli._figure_file import figure_kind, write_figure
 from gyrfalcon.cli._log_input import (
     PANEL,
     ColumnOf,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 gyrfalcon evaluate decisions --policy always:red --policy uniform
 gyrfalcon evaluate decisions --policy greedy --html report.html
+gyrfalcon evaluate decisions --policy greedy --figure values.png
 gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
 gyrfalcon evaluate ads.csv --map action=ad --map reward=y --map propensity=p
 gyrfalcon evaluate decisions -p uniform --estimator dros --shrinkage tuned
@@ -136,6 +139,15 @@ def evaluate(
         typer.Option("--strict", help="Exit with 3 if a verdict is 'do not trust'.", rich_help_panel=_OUTPUT),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)] = False,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write values with their intervals as .svg, .png or .pdf.",
+            rich_help_panel=_OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Estimate what other policies would have earned by a log.
 
@@ -148,6 +160,7 @@ def evaluate(
     from gyrfalcon.cli._policies import logged_policies, rows_since, typed_policies
 
     check_file_place("--html", html)
+    kind = figure_kind(figure)
     bounds, policies = typed_range(reward_range), policy or ["uniform"]
     table = read_table(log, from_format, mapping, option)
     table = rows_since(policies, table) if held_out else table
@@ -167,6 +180,11 @@ def evaluate(
     )
     if html is not None:
         _write_page(html, table, evaluation)
+    if figure is not None:
+        from gyrfalcon.reports.evaluation_figures import estimates_figure
+        from gyrfalcon.reports.figures import picture
+
+        write_figure(figure, picture(estimates_figure(evaluation), kind), "figure")
     if as_json:
         print_json(evaluation.to_dict())
     else:
@@ -194,8 +212,6 @@ def _evaluated(table: DecisionTable, policies: dict[str, object], **settings: An
 
 
 def _write_page(path: str, table: DecisionTable, evaluation: Evaluation) -> None:
-    from pathlib import Path
-
     from gyrfalcon.reports.evaluation_page import evaluation_page
     from gyrfalcon.storage.atomic import write_atomically
 
