@@ -33,7 +33,7 @@ from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
 
 LOGS, INTERVAL_LOGS, QUICK_LOGS = 1000, 400, 20
-Noise = Literal["normal", "unequal", "skewed", "0 or 1"]
+Noise = Literal["normal", "unequal", "skewed", "0 or 1", "clicks"]
 LEARNERS: dict[str, Learner] = {
     "EpsilonGreedy": EpsilonGreedy(epsilon=0.2),
     "EpsilonFalcon": EpsilonFalcon(),
@@ -96,6 +96,8 @@ class Case:
         means = self.mean_rewards(x)
         if self.noise == "0 or 1":
             return np.asarray((rng.random(means.shape) < means) * 1.0)
+        if self.noise == "clicks":  # one in a hundred
+            return np.asarray((rng.random(means.shape) < means / 50.0) * 1.0)
         if self.noise == "skewed":
             return np.asarray(means + 0.2 * (rng.exponential(size=means.shape) - 1.0) * (0.2 + x[:, :1]))
         scale = 0.05 * (1.0 + 4.0 * x[:, :1] ** 2) if self.noise == "unequal" else 0.1
@@ -129,6 +131,7 @@ TESTED = (
     Case("linear", 1000, 1, 2, "0 or 1", "uniform"),
     Case("linear", 1000, 5, 3, "unequal", "uniform"),
     Case("linear", 1000, 10, 2, "0 or 1", "uniform"),
+    Case("linear", 5000, 2, 3, "clicks", "uniform"),
     Case("linear", 1000, 3, 3, "unequal", "greedy 0.2"),
     Case("linear", 1000, 1, 2, "0 or 1", "greedy 0.1"),
     Case("linear", 1500, 5, 5, "skewed", "greedy 0.2"),

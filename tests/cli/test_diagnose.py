@@ -86,7 +86,31 @@ def test_wrong_options_get_a_sentence(folder: Path, options: list[str], message:
     assert message in refusal(result)
 
 
+def test_rows_that_leave_nothing_to_draw_get_a_verdict_all_the_same(tmp_path: Path) -> None:
+    log, figure = tmp_path / "ads.csv", tmp_path / "map.svg"
+    log.write_text("ad,click,p,age\nred,1,0.5,30\ngreen,0,0.5,40\n")
+    pairs = ("action=ad", "reward=click", "propensity=p", "features=age")
+    columns = [part for pair in pairs for part in ("--map", pair)]
+    result = invoke("diagnose", log, *columns, "--figure", figure)
+    assert result.exit_code == 2
+    assert "This log can't say whether the model class is wrong." in " ".join(result.stdout.split())
+    assert "was not written: these rows leave nothing to draw" in " ".join(result.stderr.split())
+    assert not figure.exists()
+
+
 def test_a_folder_without_a_log_gets_a_sentence(tmp_path: Path) -> None:
     result = invoke("diagnose", tmp_path)
     assert result.exit_code == 2
     assert refusal(result)
+
+
+def test_of_many_actions_the_terminal_shows_the_most_wrong_ones(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    lines = [f"a{rng.integers(20)},{rng.normal():.4f},0.05,{rng.normal():.4f}" for _ in range(1200)]
+    (tmp_path / "ads.csv").write_text("\n".join(["ad,y,p,x", *lines]) + "\n")
+    columns = [
+        one for key in ("action=ad", "reward=y", "propensity=p", "features=x") for one in ("--map", key)
+    ]
+    text = " ".join(invoke("diagnose", tmp_path / "ads.csv", *columns).stdout.split())
+    assert "5 more actions have smaller errors; --html and --json show them all." in text
+    assert len(numbers("diagnose", tmp_path / "ads.csv", *columns)["by_action"]) == 20

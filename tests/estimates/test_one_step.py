@@ -246,7 +246,7 @@ def test_rows_that_are_alone_of_their_action_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("n", "d", "model_class", "message"),
     [
-        (15, 1, Linear(), r"there are 15 usable passive rows for 5 folds; wait for at least 20"),
+        (15, 1, Linear(), r"there are 15 usable rows for 5 folds; wait for at least 20"),
         (60, 20, Linear(), r"have 42 degrees of freedom, more than half as many; wait for more rows"),
     ],
 )

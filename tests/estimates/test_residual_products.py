@@ -144,5 +144,5 @@ def test_an_action_with_as_many_rows_as_coefficients_says_nothing() -> None:
 
 
 def test_too_few_rows_are_refused() -> None:
-    with pytest.raises(NotEstimableError, match=r"12 passive rows make \d pairs .*wait for at least 10"):
+    with pytest.raises(NotEstimableError, match=r"12 rows make \d pairs .*wait for at least 10"):
         estimate(step_log(np.random.default_rng(6), 12))

@@ -191,13 +191,24 @@ def test_holm_is_between_the_p_values_and_bonferroni(values: list[float]) -> Non
 def test_terms_are_as_many_as_rows_bear_and_independent_of_the_class() -> None:
     rng = np.random.default_rng(8)
     points, fitted, actions = rng.standard_normal((400, 4)), rng.standard_normal(400), np.zeros(400, int)
-    assert added_terms(points, fitted, actions, 400.0, shared=False).shape == (400, 2 + 4 + 4 + 6)
-    assert added_terms(points, fitted, actions, 60.0, shared=False).shape == (400, 2)
+    assert added_terms(points, fitted, actions, 400.0, shared=False).shape == (400, 4 + 4 + 6 + 2)
+    assert added_terms(points, None, actions, 400.0, shared=False).shape == (400, 4 + 4 + 6)
+    assert added_terms(points, fitted, actions, 50.0, shared=False).shape == (400, 2)
     own = np.linalg.qr(np.column_stack([np.ones(400), points]))[0]
     left = independent_part(np.column_stack([points**2, points[:, :1], points[:, :1] ** 2]), own)
     assert left.shape == (400, 4)
     assert np.abs(left.T @ own).max() < 1e-10
     assert left.T @ left == pytest.approx(np.eye(4), abs=1e-10)
+
+
+def test_terms_are_fewer_where_few_rows_hold_the_noise() -> None:
+    rng = np.random.default_rng(9)
+    log = Case("linear", 5000, 2, 3, "clicks", "uniform").log(0)
+    n_terms = [
+        specification_test(replace(log, reward=reward), 3, method="reset").tests[0].n_terms
+        for reward in (log.reward, log.reward + rng.standard_normal(5000))
+    ]
+    assert n_terms == [3 * 3, 3 * 6]
 
 
 def test_signs_are_fair_and_p_values_never_0() -> None:

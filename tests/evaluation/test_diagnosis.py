@@ -24,10 +24,12 @@ from gyrfalcon.estimates.scores import dr_scores
 from gyrfalcon.evaluation.diagnosis.cells import Cells, bin_edges, bins_of
 from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose
 from gyrfalcon.evaluation.diagnosis.misfit import Misfits
+from gyrfalcon.evaluation.diagnosis.recommendation import Evidence, recommendations
 from gyrfalcon.evaluation.diagnosis.result import Diagnosis
 from gyrfalcon.evaluation.diagnosis.reward_cost import default_candidates, learned_policies, reward_cost
 from gyrfalcon.evaluation.diagnosis.usable_rows import usable_rows
 from gyrfalcon.evaluation.intervals.adaptive_weights import weighted_interval
+from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.regressors.regressor import Regressor
 from tests.estimates.test_misspecification import environment_log
@@ -259,17 +261,65 @@ def test_logs_that_cannot_tell_say_so() -> None:
     single = diagnose(table.take(slice(0, 1)))
     assert single.verdict == "This log can't say whether the model class is wrong."
     assert single.recommendations == (
-        "Collect rows of uniform play, or log propensities, and diagnose again.",
+        "Collect more rows, or choose a smaller model class, and diagnose again.",
     )
-    assert len(single.open_questions) >= 4
-    assert any(text.startswith("b: ") for text in single.open_questions)
+    assert single.open_questions[0].startswith("b, Specification tests, Risk by epoch, Where it is wrong: ")
+    few = diagnose(replace(table.take(slice(0, 5)), propensity=np.full(5, np.nan)))
+    assert few.recommendations == ("Collect rows of uniform play, or log propensities, and diagnose again.",)
     constant = diagnose(replace(table, reward=np.full(300, 2.0)))
     assert constant.misspecification is None
+    assert constant.recommendations[0].startswith("All rewards are 2: check that the log")
+    assert constant.cost is not None
+    gain = constant.cost.richer.gain
+    assert gain is not None
+    assert (gain.low, gain.high) == (0.0, 0.0)
     assert any("which tells nothing" in text for text in constant.open_questions)
     with pytest.raises(NotEstimableError, match="none of the 300 rows can be used: 300 without a reward"):
         diagnose(replace(table, reward=np.full(300, np.nan)))
     with pytest.raises(NotEstimableError, match="none of the 0 rows"):
         diagnose(table.take(slice(0, 0)))
+
+
+def test_where_no_richer_class_predicts_better_nothing_is_said_of_gains(found: Diagnosis) -> None:
+    assert found.cost is not None
+    assert found.misspecification is not None
+    none = replace(found.cost.richer, gain=Interval(0.0, 0.0, 0.95, "adaptive weights"))
+    evidence = Evidence(
+        misspecification=found.misspecification,
+        tests=found.tests,
+        cost=replace(found.cost, richer=none),
+        epochs=(),
+        n_actions=2,
+        n_rows=1500,
+        n_known=1500,
+        constant_reward=None,
+        reward_span=1.0,
+        reward_unit="euros",
+    )
+    assert "no richer class predicted its rows better" in recommendations(evidence)[0]
+    bound = replace(found.misspecification, is_lower_bound=True, lower=0.0)
+    unknown = recommendations(replace(evidence, misspecification=bound, tests=None))
+    assert unknown[0].startswith("Keep the model class")
+    assert "noise included" in unknown[1]
+
+
+def test_progress_is_told_part_by_part_also_where_a_part_says_nothing() -> None:
+    heard: list[tuple[int, int, str]] = []
+    diagnose(planted(1, 2, 0, 1, n=10), on_progress=lambda *one: heard.append(one))
+    assert [one[:2] for one in heard] == [(n, 5) for n in range(1, 6)]
+
+
+def test_of_many_features_no_products_are_tried() -> None:
+    """All products of 50 features took hours of 200,000 rows."""
+    sizes = {
+        d: max(
+            one.basis.fit(np.random.default_rng(0).random((400, d))).n_features
+            for one in default_candidates(Linear(), d).values()
+            if isinstance(one, Linear)
+        )
+        for d in (2, 20, 50, 100)
+    }
+    assert max(sizes.values()) < 800
 
 
 def test_without_propensities_errors_are_shown_but_neither_b_nor_cost() -> None:

@@ -22,6 +22,9 @@ gyrfalcon diagnose decisions --html diagnosis.html --figure map.svg
 gyrfalcon diagnose ads.csv --map action=ad --map features=age --rows all
 """
 
+MOST_ACTIONS = 15
+"""How many actions are printed, those of the largest error first."""
+
 
 def diagnose(
     log: LogPath,
@@ -60,23 +63,32 @@ def diagnose(
     greedy policy of a richer class would earn more, and a recommendation.
     """
     from gyrfalcon.cli._parsing import check_file_place
+    from gyrfalcon.cli._progress import by_piece, progress
+    from gyrfalcon.evaluation.diagnosis.attempts import N_PARTS
     from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnosis_of
 
     check_file_place("--html", html)
     chosen, kind = _model_class(model_class), figure_kind(figure)
     choice: Any = rows
     table = read_table(log, from_format, mapping, option)
-    found = diagnosis_of(table, None, chosen, rows=choice, level=level, reward_unit=unit)
-    if figure is not None:
-        from gyrfalcon.reports.misspecification_map import misspecification_map
-
-        write_figure(figure, misspecification_map(found, kind), "map")
-    if html is not None:
-        _write_page(found, log, html)
+    with progress("Diagnosing", N_PARTS, "parts") as tracker:
+        found = diagnosis_of(
+            table,
+            None,
+            chosen,
+            rows=choice,
+            level=level,
+            reward_unit=unit,
+            on_progress=by_piece(tracker),
+        )
     if as_json:
         print_json(as_numbers(found))
     else:
         _print(found, log)
+    if html is not None:
+        _write_page(found, log, html)
+    if figure is not None:  # last, as there may be nothing to draw
+        _write_figure(found, figure, kind)
 
 
 def _model_class(name: str) -> ModelClass:
@@ -94,6 +106,14 @@ def _model_class(name: str) -> ModelClass:
     if name not in classes:
         raise ValueError(f"--model-class is {name!r}; choose {', '.join(classes)}.")
     return classes[name]
+
+
+def _write_figure(found: Diagnosis, path: Path, kind: str) -> None:
+    from gyrfalcon.reports.misspecification_map import misspecification_map
+
+    if not found.profiles:
+        raise ValueError(f"{path} was not written: these rows leave nothing to draw, for the reasons above.")
+    write_figure(path, misspecification_map(found, kind), "map")
 
 
 def _write_page(found: Diagnosis, log: str, path: Path) -> None:
@@ -123,22 +143,34 @@ def as_numbers(found: Diagnosis) -> dict[str, Any]:
 def _print(found: Diagnosis, log: str) -> None:
     from gyrfalcon.reports.misspecification_section import method_sentence, size_sentence
 
-    say(f"{log}: {found.n_rows:,} rows. {found.verdict}", *found.recommendations)
+    say(f"{log}: {_rows(found.n_rows)}. {found.verdict}", *found.recommendations)
     say(size_sentence(found), *(text for text in [method_sentence(found)] if text))
     if found.region is not None:
         say(f"Most of all: {found.region}.")
-    if found.by_action:
-        rows = [
-            [str(one.action), f"{one.n_rows:,}", number(one.excess), f"{one.z:.1f}", f"{one.share:.0%}"]
-            for one in sorted(found.by_action, key=lambda one: -one.excess)
-        ]
-        title = f"Mean squared error by action, in squared {found.reward_unit}"
-        print_table(title, ["action", "rows", "error", "z", "share"], rows)
+    _print_actions(found)
     _print_cost(found)
     _print_epochs(found)
     for one in found.set_aside:
-        say(f"{one.n_rows:,} rows {one.reason} were set aside, the first of them row {one.first_row}.")
+        say(f"{_rows(one.n_rows)} {one.reason} set aside, the first of them row {one.first_row}.")
     say(*_notes(found), *found.open_questions)
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def _print_actions(found: Diagnosis) -> None:
+    if not found.by_action:
+        return
+    worst = sorted(found.by_action, key=lambda one: -one.excess)
+    rows = [
+        [str(one.action), f"{one.n_rows:,}", number(one.excess), f"{one.z:.1f}", f"{one.share:.0%}"]
+        for one in worst[:MOST_ACTIONS]
+    ]
+    title = f"Mean squared error by action, in squared {found.reward_unit}"
+    print_table(title, ["action", "rows", "error", "z", "share"], rows)
+    if len(worst) > MOST_ACTIONS:
+        say(f"{len(worst) - MOST_ACTIONS} more actions have smaller errors; --html and --json show them all.")
 
 
 def _print_cost(found: Diagnosis) -> None:

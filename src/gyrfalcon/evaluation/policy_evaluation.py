@@ -47,6 +47,7 @@ def evaluate(
     marginalise: Sequence[str] | None = None,
     estimated_propensities: bool = False,
     logged_policies: Mapping[str, object] | None = None,
+    reward_unit: str = "",
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Evaluation:
     """What policies would have earned by a log: whether that may be trusted, and how much.
@@ -94,6 +95,8 @@ def evaluate(
         Policies that decided, by the content hashes in the table's `model` column; see `stored_policies`.
         MinVar and StableVar weights then know what each expects of all earlier contexts. "contextual" and
         "cadr" need them.
+    reward_unit
+        What rewards are counted in, such as "euros", for texts and figures.
     on_progress
         Called with finished steps, all steps and a title.
 
@@ -163,12 +166,10 @@ def evaluate(
         baseline=baseline or "",
         cost=table.cost,
         settings={
-            "estimator": estimator,
-            "interval": interval,
-            "level": level,
-            "model_class": model if method.needs_model else None,
-            "reward_range": bounds,
+            **{"estimator": estimator, "interval": interval, "level": level},
+            **{"model_class": model if method.needs_model else None, "reward_range": bounds},
             "marginalise": None if merged is None else ", ".join(merged.features),
+            "reward_unit": reward_unit,
         },
         places=rows.places,
         n_given=rows.n_given,

@@ -185,12 +185,10 @@ class Study:
         self, name: str, valued: Valued, base: Valued | None, about_log: tuple[Reason, ...]
     ) -> PolicyValue:
         """The reported value of a policy, with its verdict and its difference to a baseline."""
-        row_weights = valued.method.row_weights
+        weighting = valued.method.row_weights
+        row_weights = np.ones(len(self.rows.table)) if weighting is None else weighting(valued.inputs)
         diagnostics = WeightDiagnostics.of(
-            valued.weights,
-            self.rows,
-            None if row_weights is None else row_weights(valued.inputs),
-            valued.estimate.spread,
+            valued.weights, self.rows, None if weighting is None else row_weights, valued.estimate.spread
         )
         difference = None if base is None else self._difference(valued, base)
         sequence = None if valued.sequence is None else valued.sequence.last
@@ -209,6 +207,7 @@ class Study:
             weights=diagnostics,
             contributions=valued.inputs.contributions,
             importance=valued.weights.weights,
+            row_weights=row_weights / row_weights.mean(),
         )
 
     def _reasons(

@@ -60,13 +60,15 @@ def method_sentence(found: Diagnosis) -> str:
 
 
 def gain_text(gain: Interval | None) -> str:
-    """A gain with its interval, or a dash.
+    """A gain with its interval; 0 where both policies choose the same, and a dash without a gain.
 
     >>> gain_text(Interval(0.01, 0.03, 0.95, "adaptive weights"))
     '+0.02 (+0.01 to +0.03)'
     """
     if gain is None:
         return "-"
+    if gain.low == gain.high == 0.0:
+        return "0"
     middle = significant((gain.low + gain.high) / 2.0, signed=True)
     return f"{middle} ({significant(gain.low, signed=True)} to {significant(gain.high, signed=True)})"
 

@@ -15,19 +15,21 @@ _NEGLIGIBLE = 1e-7
 """Share of a term that must be left once the class's own columns are taken out of it."""
 
 
-def added_terms(points: Floats, fitted: Floats, actions: Ints, effective: float, *, shared: bool) -> Floats:
+def added_terms(
+    points: Floats, fitted: Floats | None, actions: Ints, effective: float, *, shared: bool
+) -> Floats:
     """Standardised terms of the rows of one block, (n, q), as many groups of them as the rows bear.
 
-    Groups come in this order: second and third powers of fitted values; indicators of the actions where they
-    share coefficients; squares, cubes and pairwise products of the features. One that the rows do not bear is
-    left out whole.
+    Groups come in this order: indicators of the actions where they share coefficients; squares, cubes and
+    pairwise products of the features; second and third powers of fitted values. One that the rows do not bear
+    is left out whole.
 
     Parameters
     ----------
     points
         Features of the context and of the action in units of their spread, (n, p).
     fitted
-        Fitted values, (n,).
+        Fitted values, (n,); None leaves their powers out.
     actions
         Positions of the actions, (n,).
     effective
@@ -35,12 +37,14 @@ def added_terms(points: Floats, fitted: Floats, actions: Ints, effective: float,
     shared
         Whether the block's coefficients are shared by several actions.
     """
-    z = _standardised(fitted[:, np.newaxis])
-    groups = [np.concatenate([z**2, z**3], axis=1)]
+    groups = []
     if shared:
         present = np.unique(actions)[1:]
         groups.append((actions[:, np.newaxis] == present).astype(np.float64))
     groups += [points**2, points**3, _products(points, int(effective / ROWS_PER_TERM))]
+    if fitted is not None:
+        z = _standardised(fitted[:, np.newaxis])
+        groups.append(np.concatenate([z**2, z**3], axis=1))
     most, taken, n_taken = max(effective / ROWS_PER_TERM, FEWEST_TERMS), [], 0
     for group in groups:
         if group.shape[1] and n_taken + group.shape[1] <= most:

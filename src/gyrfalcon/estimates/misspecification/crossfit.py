@@ -131,7 +131,7 @@ def check_rows_for_folds(rows: Log, n_folds: int) -> None:
     least = max(2 * n_folds, 20)
     if len(rows) < least:
         raise NotEstimableError(
-            f"there are {len(rows)} usable passive rows for {n_folds} folds; wait for at least {least}."
+            f"there are {len(rows)} usable rows for {n_folds} folds; wait for at least {least}."
         )
 
 

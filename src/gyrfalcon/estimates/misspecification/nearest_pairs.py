@@ -124,7 +124,7 @@ def residual_products(
         products, usable = _cross_fitted_products(oracle, rows, pairs, n_folds, weights)
     if len(products) < MIN_PAIRS:
         raise NotEstimableError(
-            f"{len(rows)} passive rows make {len(products)} pairs within actions whose residuals the fit "
+            f"{len(rows)} rows make {len(products)} pairs within actions whose residuals the fit "
             f"leaves open; wait for at least {MIN_PAIRS}, or choose a smaller class or a ridge."
         )
     shares = np.ones(len(products)) if weights is None else weights[pairs[usable]].mean(axis=1)

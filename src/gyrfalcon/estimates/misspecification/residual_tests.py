@@ -17,6 +17,7 @@ from gyrfalcon.oracles.features.design import Layout
 from gyrfalcon.oracles.linear.linear import LinearOracle
 
 LARGEST_LEVERAGE = 0.99
+_NORMAL_KURTOSIS, _MOST_SKEWNESS = 3.0, 0.25
 RESET_DRAWS, KERNEL_DRAWS = 999, 399
 BANDWIDTHS = (2.0, 1.0, 0.5)
 """Bandwidths of the kernel test, in multiples of sqrt(d) n^(-1/(4 + d)) standard deviations."""
@@ -101,7 +102,11 @@ def _block_scores(found: Residuals, rows: Ints, points: Floats, *, shared: bool)
     """
     roots, own = found.roots[rows], found.smoother.coordinates[rows]
     terms = added_terms(
-        points, found.fitted[rows], found.log.action[rows], effective_number(roots**2), shared=shared
+        points,
+        None if _is_skewed(found, rows) else found.fitted[rows],
+        found.log.action[rows],
+        _effective_rows(found, rows),
+        shared=shared,
     )
     left = independent_part(terms * roots[:, np.newaxis], own)
     if not left.shape[1]:
@@ -110,6 +115,35 @@ def _block_scores(found: Residuals, rows: Ints, points: Floats, *, shared: bool)
     kept = values > 1e-9 * max(float(values[0]), np.finfo(np.float64).tiny)
     summed = rotation[kept] @ (left.T @ found.values[rows]) / values[kept]
     return float(summed @ summed), np.asarray(basis[:, kept])
+
+
+def _effective_rows(found: Residuals, rows: Ints) -> float:
+    """Rows of normal noise that would tell as much of sums of scores, if few of these hold most variance.
+
+    A hundred clicks in 10,000 rows do: random signs of so few look like sums of them only in few terms.
+    """
+    squares = _noise_of(found, rows) ** 2
+    fourth = float(squares @ squares)
+    by_noise = _NORMAL_KURTOSIS * float(squares.sum()) ** 2 / fourth if fourth > 0.0 else np.inf
+    return min(effective_number(found.roots[rows] ** 2), by_noise)
+
+
+def _is_skewed(found: Residuals, rows: Ints) -> bool:
+    """Whether noise is so skewed that squares of fitted values would explain what the fit has of it.
+
+    The fit goes towards the rows with the largest rewards. With d coefficients and a skewness g of the sum
+    of all noise, that moves the sum of squares of fitted values times residuals by g d / sqrt(2) deviations.
+    """
+    noise = _noise_of(found, rows)
+    size = float(noise @ noise) ** 1.5
+    skewness = abs(float((noise**3).sum())) / size if size > 0.0 else 0.0
+    own = found.smoother.coordinates[rows]
+    return skewness * float((own**2).sum()) > _MOST_SKEWNESS
+
+
+def _noise_of(found: Residuals, rows: Ints) -> Floats:
+    """What rows of a block add to its weighted sums by their noise, (n,)."""
+    return np.asarray(found.roots[rows] * found.values[rows])
 
 
 def kernel_test(found: Residuals, *, seed: int = 0) -> Outcome:

@@ -58,6 +58,16 @@ class LogCheck:
         return tuple(one for one in self.findings if one.severity == "warning")
 
     @property
+    def summary(self) -> str:
+        """Whether the log passed, and how much was found, in one line."""
+        state = "passed" if self.passed else "FAILED"
+        where = f" of {self.source}" if self.source else ""
+        return (
+            f"{state}: {_counted(self.n_rows, 'row')}{where}, {_counted(len(self.errors), 'error')}, "
+            f"{_counted(len(self.warnings), 'warning')}, {_counted(self.n_set_aside, 'row')} set aside"
+        )
+
+    @property
     def n_rows(self) -> int:
         """Number of rows that were checked."""
         return len(self.usable)
@@ -117,12 +127,7 @@ class LogCheck:
         return f"LogCheck({self.n_rows} rows, {counts}, {self.n_set_aside} set aside; {state})"
 
     def __str__(self) -> str:
-        state = "passed" if self.passed else "FAILED"
-        where = f" of {self.source}" if self.source else ""
-        lines = [
-            f"{state}: {_counted(self.n_rows, 'row')}{where}, {_counted(len(self.errors), 'error')}, "
-            f"{_counted(len(self.warnings), 'warning')}, {_counted(self.n_set_aside, 'row')} set aside"
-        ]
+        lines = [self.summary]
         for one in self.findings:
             lines += ["", f"{one.severity:<8} {one.kind} ({_counted(one.n_rows, 'row')})"]
             lines += _indented(f"{one.message}.")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from gyrfalcon.estimates.misspecification.row_choice import (
 )
 from gyrfalcon.estimates.misspecification.specification_result import SpecificationTests
 from gyrfalcon.estimates.misspecification.specification_tests import specification_test
+from gyrfalcon.evaluation.diagnosis.attempts import Attempts
 from gyrfalcon.evaluation.diagnosis.misfit import Misfits
 from gyrfalcon.evaluation.diagnosis.profiles import most_telling_region
 from gyrfalcon.evaluation.diagnosis.recommendation import Evidence, recommendations, verdict_of
@@ -40,7 +40,6 @@ MOST_ROWS = 20_000
 """Most rows of the estimate of b and of the map, evenly spread."""
 MOST_COMPARED = 200_000
 """Most rows on which policies are compared, evenly spread."""
-T = TypeVar("T")
 
 
 def diagnose(
@@ -53,6 +52,7 @@ def diagnose(
     level: float = 0.95,
     reports: Mapping[int, FitReport] | None = None,
     reward_unit: str = "reward units",
+    on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Diagnosis:
     """Whether a model class is wrong, where, what that costs in reward, and what to do about it.
 
@@ -74,6 +74,8 @@ def diagnose(
         Reports of stored epochs by their number, whose multipliers are then shown.
     reward_unit : str, default 'reward units'
         What rewards are counted in, for texts.
+    on_progress : callable, optional
+        Function of the number of finished parts, of that of all, and the name of the last one.
 
     Raises
     ------
@@ -93,20 +95,24 @@ def diagnose(
     """
     usable = usable_rows(log, problem)
     labels, names = usable.table.actions, usable.feature_names
-    estimate = attempted("b", lambda: _estimate(usable, model_class, richer, rows, level))
-    tests = attempted("Specification tests", lambda: _tests(usable, model_class, rows))
-    epochs = attempted("Risk by epoch", lambda: _epochs(usable, model_class, rows, reports))
-    misfits = attempted("Where it is wrong", lambda: _misfits(usable, model_class, richer, rows))
-    cost = attempted("What it costs", lambda: _cost(usable, model_class, richer, level))
-    where, K = misfits.value, len(labels)
+    attempts = Attempts(on_progress)
+    estimate = attempts.of("b", lambda: _estimate(usable, model_class, richer, rows, level))
+    tests = attempts.of("Specification tests", lambda: _tests(usable, model_class, rows))
+    epochs = attempts.of("Risk by epoch", lambda: _epochs(usable, model_class, rows, reports))
+    where = attempts.of("Where it is wrong", lambda: _misfits(usable, model_class, richer, rows))
+    cost = attempts.of("What it costs", lambda: _cost(usable, model_class, richer, level))
+    K = len(labels)
     profiles = () if where is None else where.feature_profiles(names, K)
     pair = None if where is None else where.most_telling_pair(profiles, names, K)
     found = Evidence(
-        misspecification=estimate.value,
-        tests=tests.value,
-        cost=cost.value,
-        epochs=epochs.value or (),
+        misspecification=estimate,
+        tests=tests,
+        cost=cost,
+        epochs=epochs or (),
         n_actions=K,
+        n_rows=len(usable.log),
+        n_known=int(usable.log.has_propensity.sum()),
+        constant_reward=_constant_reward(usable),
         reward_span=_span(usable),
         reward_unit=reward_unit,
     )
@@ -127,28 +133,8 @@ def diagnose(
         reward_unit=reward_unit,
         costs=usable.table.cost,
         set_aside=usable.set_aside,
-        open_questions=estimate.why_not + tests.why_not + epochs.why_not + misfits.why_not + cost.why_not,
+        open_questions=attempts.open_questions,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt(Generic[T]):
-    """A part of a diagnosis, or a sentence on why these rows can't say it."""
-
-    value: T | None
-    why_not: tuple[str, ...] = ()
-
-
-def attempted(part: str, compute: Callable[[], T]) -> Attempt[T]:
-    """The part that is computed, or why it could not be.
-
-    >>> attempted("Half of it", lambda: 1 / 2)
-    Attempt(value=0.5, why_not=())
-    """
-    try:
-        return Attempt(compute())
-    except NotEstimableError as error:
-        return Attempt(None, (f"{part}: {error}",))
 
 
 def _estimate(
@@ -219,6 +205,12 @@ def _cost(usable: UsableRows, model_class: ModelClass, richer: ModelClass | None
         distribution=None if given is None else given[places],
         level=level,
     )
+
+
+def _constant_reward(usable: UsableRows) -> float | None:
+    """The reward or cost of all rows, if it is the same in all of several."""
+    reward = usable.table.reward
+    return float(reward[0]) if len(reward) > 1 and np.ptp(reward) == 0.0 else None
 
 
 def _span(usable: UsableRows) -> float:

@@ -28,6 +28,11 @@ class Evidence:
     cost: RewardCost | None
     epochs: tuple[EpochRisk, ...]
     n_actions: int
+    n_rows: int
+    n_known: int
+    """Rows with known propensities."""
+    constant_reward: float | None
+    """The reward of all rows, where they have the same."""
     reward_span: float
     """Highest less lowest reward, in the user's unit."""
     reward_unit: str
@@ -64,10 +69,22 @@ def verdict_of(found: Evidence) -> str:
 def recommendations(found: Evidence) -> tuple[str, ...]:
     """What to do, most important first."""
     if found.wrong is None:
-        return ("Collect rows of uniform play, or log propensities, and diagnose again.",)
+        return (_first_step(found),)
     if not found.wrong:
         return ("Keep the model class: nothing in this log speaks for another one.", *_more_rows(found))
     return (*_classes(found), *_constraint(found), *_more_rows(found))
+
+
+def _first_step(found: Evidence) -> str:
+    """What a log lacks that says nothing."""
+    if found.constant_reward is not None:
+        return (
+            f"All rewards are {found.constant_reward:g}: check that the log has the rewards that were meant, "
+            "or wait for others."
+        )
+    if found.n_known < found.n_rows:
+        return "Collect rows of uniform play, or log propensities, and diagnose again."
+    return "Collect more rows, or choose a smaller model class, and diagnose again."
 
 
 def _classes(found: Evidence) -> tuple[str, ...]:
@@ -78,6 +95,11 @@ def _classes(found: Evidence) -> tuple[str, ...]:
             "log can't say what the error costs.",
         )
     gain = cost.richer.gain
+    if gain.low == gain.high == 0.0:
+        return (
+            "This log does not show that the error costs anything: no richer class predicted its rows better "
+            "than this one. Keep the model class, or let AdaptiveFalcon(classes='auto') try richer ones.",
+        )
     earned = f"earns {_amount(gain, found.reward_unit)} more than that of this class"
     if not cost.supported:
         return (
@@ -140,6 +162,11 @@ def _more_rows(found: Evidence) -> tuple[str, ...]:
         return (
             f"To know b, collect about {ENOUGH_PASSIVE} passive rows, by a learner with a passive share or "
             "mixing of uniform play.",
+        )
+    if b.is_lower_bound and not found.wrong:
+        return (
+            f"How large a misspecification would have gone unnoticed is not known: {b.upper:.3g}, the upper "
+            "end, is the mean squared error of the class, noise included.",
         )
     if b.is_lower_bound or not b.standard_error > 0.0:
         return ()

@@ -30,6 +30,9 @@ FIRST_BLOCK = 2
 FEWEST_ROWS = 100
 MEAN_WEIGHT_TOLERANCE = 0.2
 """How far the mean importance weight of a policy may be from 1."""
+MOST_FEATURES_MULTIPLIED = 20
+"""Features of which all products are candidates; of more, squares alone: 50 would have 1,275 products."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +87,18 @@ class RewardCost:
 
 
 def default_candidates(model_class: ModelClass, n_features: int) -> dict[str, ModelClass]:
-    """Classes richer than a linear one: products, splines and random Fourier features, with a ridge of 1."""
+    """Classes richer than a linear one: products, splines and random Fourier features, with a ridge of 1.
+
+    >>> list(default_candidates(Linear(), 2)), next(iter(default_candidates(Linear(), 50)))
+    (['products', 'splines', 'Fourier', 'short Fourier'], 'squares')
+    """
     base = model_class if isinstance(model_class, Linear) else Linear()
     scale = float(np.sqrt(max(n_features, 1)))
     wide = Joined((Identity(), RandomFourier(n_features=60, length_scale=scale)))
     near = Joined((Identity(), RandomFourier(n_features=60, length_scale=scale / 3.0)))
+    multiplied = n_features <= MOST_FEATURES_MULTIPLIED
     bases: dict[str, Basis] = {
-        "products": Polynomial(degree=2),
+        "products" if multiplied else "squares": Polynomial(degree=2, interactions=multiplied),
         "splines": Splines(),
         "Fourier": wide,
         "short Fourier": near,
@@ -261,13 +269,18 @@ def _proxies(later: Log, policy: Floats, distribution: Floats | None) -> Floats:
 
 
 def _compared(values: Floats, weights: Floats, level: float) -> list[ClassValue]:
-    """Values of the three policies from their doubly robust scores (3, n), and gains over the first."""
+    """Values of the three policies from their doubly robust scores (3, n), and gains over the first.
+
+    Equal scores that are summed in another order differ by rounding, which is no gain.
+    """
+    gains = values - values[0]
+    gains[np.abs(gains) <= _ROUNDING * np.abs(values).max()] = 0.0
     names = "the class, fitted to all rows", "the class, weighted to uniform play", "the richer class"
     return [
         ClassValue(
             name,
             weighted_interval(values[place], weights, level),
-            None if place == 0 else weighted_interval(values[place] - values[0], weights, level),
+            None if place == 0 else weighted_interval(gains[place], weights, level),
         )
         for place, name in enumerate(names)
     ]

@@ -129,7 +129,8 @@ def _nothing_left(table: DecisionTable, set_aside: Mapping[str, int]) -> str:
     if set_aside.get(UNKNOWN_PROPENSITY, 0):
         return (
             f"{set_aside[UNKNOWN_PROPENSITY]} of {len(table)} rows have no propensity, and no other can be "
-            "used; log the probability of each action, or estimate propensities and say so."
+            "used; log the probability of each action, or estimate them by `estimated_propensities` (on the "
+            "command line --estimated-propensities)."
         )
     reasons = ", ".join(f"{reason}: {count}" for reason, count in set_aside.items())
     return f"none of {len(table)} rows can be used ({reasons}); give rows with an action and its reward."
