@@ -1,6 +1,6 @@
 """Differences between our confidence sequences and the formulas of confseq 0.0.11.
 
-`python -m benchmarks.agreement.confseq` needs a Python in which `confseq.betting` can be imported: the
+`make agreement` prints the largest one. It needs a Python in which `confseq.betting` can be imported: the
 package compiles C++ against Boost, but these formulas are Python, so that the unpacked `src` of its source
 distribution on PYTHONPATH is enough, beside `multiprocess` and matplotlib. With `--write` a sample and
 confseq's numbers are written as JSON, which `make test` compares without confseq.

@@ -88,8 +88,13 @@ class Found:
     @property
     def is_bad_miss(self) -> bool:
         """Whether the naive interval misses by more than its width."""
-        low, high = self.intervals["normal"]
-        return max(low - self.truth, self.truth - high) > high - low
+        return self.miss("normal") > 1.0
+
+    def miss(self, interval: str) -> float:
+        """Distance of the truth to an interval, in widths; 0 inside."""
+        low, high = self.intervals[interval]
+        distance = max(low - self.truth, self.truth - high, 0.0)
+        return distance / (high - low) if high > low else (np.inf if distance else 0.0)
 
 
 def targets(environment: KnownEnvironment) -> dict[str, Callable[[Floats], Floats]]:

@@ -190,7 +190,11 @@ class Evaluation:
         lines = [f"Verdict: {self.verdict.level}"]
         for policy in self.policies:
             lines.append(f"  {policy.name}: {policy.verdict.level}")
-            lines += [f"    - {reason.text}" for reason in policy.verdict.objections[:_SHOWN]]
+            objections = policy.verdict.objections
+            lines += [f"    - {reason.text}" for reason in objections[:_SHOWN]]
+            if len(objections) > _SHOWN:
+                others = ", ".join(dict.fromkeys(reason.check for reason in objections[_SHOWN:]))
+                lines.append(f"    - and objections to {others}")
         rows = f"{self.n_rows:,} of {self.n_given:,} rows"
         lines += ["", f"{self.measure}, from {rows}:"]
         width = max(len(policy.name) for policy in self.policies)

@@ -9,7 +9,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
-from gyrfalcon.core.validation import check_choice, check_level
+from gyrfalcon.core.validation import check_level, check_whole
 from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS, EstimatorRow
 from gyrfalcon.evaluation.estimators.inputs import Limit
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
@@ -22,7 +22,12 @@ from gyrfalcon.evaluation.rows.merged_actions import MergedActions
 from gyrfalcon.evaluation.rows.weighting import epochs_of
 from gyrfalcon.evaluation.study import Study, Valued
 from gyrfalcon.evaluation.verdict.preflight import log_reasons
-from gyrfalcon.evaluation.verdict.refusals import check_limits, check_reward_range, refuse_deterministic
+from gyrfalcon.evaluation.verdict.refusals import (
+    check_methods,
+    check_reward_range,
+    check_table,
+    refuse_deterministic,
+)
 from gyrfalcon.evaluation.verdict.verdict import Reason
 from gyrfalcon.oracles.protocol import ModelClass
 
@@ -74,7 +79,8 @@ def evaluate(
         Predicted rewards of all actions, (n, K), for the rows of the table, which have not seen these rows'
         rewards; None fits `model_class` to earlier rows.
     n_blocks
-        Number of blocks of rows, each predicted from all earlier ones; None chooses.
+        Number of blocks of rows, each predicted from all earlier ones; 1 predicts the mean reward so far,
+        and None chooses.
     reward_range
         Lowest and highest possible reward, for the betting sequence; None means that of the table, or else
         the observed one, of which the report says so.
@@ -133,9 +139,8 @@ def evaluate(
       logged  0.4084 (0.3779 to 0.4389), betting (0.346 to 0.454)
       blue    0.5346 (0.4891 to 0.5802), betting (0.462 to 0.592); +0.1262 (+0.0959 to +0.1565) against logged
     """
-    check_choice("estimator", estimator, tuple(ESTIMATORS))
-    check_choice("interval", interval, tuple(INTERVALS))
-    check_limits(estimator, max_weight, shrinkage)
+    check_table(table)
+    check_methods(estimator, interval, max_weight, shrinkage)
     check_level(level)
     targets, method = _targets(policies, baseline), ESTIMATORS[estimator]
     merged = None if marginalise is None else MergedActions.of(table, marginalise)
@@ -264,6 +269,8 @@ def _predicted(
         return rows, table[rows.places]
     if not method.needs_model:
         return rows, None
+    if n_blocks is not None:
+        check_whole("n_blocks", n_blocks)
     if len(rows.table) < 2:
         raise ValueError(
             "one row can be used, and nothing predicts its reward; give more rows, or estimator='ips'."

@@ -30,17 +30,17 @@ from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
 from gyrfalcon.evaluation.rows.merged_actions import MergedActions
 from gyrfalcon.evaluation.rows.weighting import TargetWeights, expected_proxies, planned_uniform
 from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
-from gyrfalcon.evaluation.verdict.preflight import (
+from gyrfalcon.evaluation.verdict.preflight import unused_range
+from gyrfalcon.evaluation.verdict.refusals import check_probabilities, policy_failure, refuse_own_weights
+from gyrfalcon.evaluation.verdict.value_reasons import (
     change_reason,
     dependence_on_log,
     limit_reason,
-    rows_reason,
     sequence_reason,
     spread_reasons,
-    weight_reasons,
 )
-from gyrfalcon.evaluation.verdict.refusals import check_probabilities, refuse_own_weights
 from gyrfalcon.evaluation.verdict.verdict import Level, Reason, Verdict
+from gyrfalcon.evaluation.verdict.weight_reasons import rows_reason, weight_reasons
 
 _OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
 """Checks of the log that matter to its mean reward."""
@@ -134,8 +134,8 @@ class Study:
         given = self._estimator_inputs(weights)
         expected = np.ones(len(table))
         if is_weighted:
-            under = self.policies.proxies_under(weights.target)
-            expected = expected_proxies(weights.proxies, self.epochs, float(table.n_actions), under)
+            under, rates = self.policies.proxies_under(weights.target), weights.bounded(self.rows)
+            expected = expected_proxies(rates, self.epochs, float(table.n_actions), under)
         inputs = IntervalInputs(
             contributions=self.estimator.estimate(given).contributions,
             expected=expected,
@@ -216,12 +216,12 @@ class Study:
         if valued.is_logged:
             yield from (reason for reason in about_log if reason.check in _OF_LOGGED_PLAY)
             yield rows_reason(diagnostics)
-            yield from spread_reasons(valued.inputs.contributions, valued.estimate)
+            yield from spread_reasons(valued.inputs, valued.estimate)
             return
         yield from about_log
         if self.estimator.needs_propensities:
             yield from weight_reasons(diagnostics)
-            yield from spread_reasons(valued.inputs.contributions, valued.estimate)
+            yield from spread_reasons(valued.inputs, valued.estimate)
             yield change_reason(valued.inputs.contributions)
         if valued.limit is not None:
             yield valued.limit
@@ -254,12 +254,13 @@ class Study:
 
     def _probabilities(self, target: TargetPolicy, name: str) -> Floats:
         """The target's probabilities in the evaluated rows, refused where they are none."""
-        places = self.rows.places
+        places, is_fixed = self.rows.places, isinstance(target, FixedTarget)
         table = self.rows.table if self.merged is None else self.given.take(places)
-        if isinstance(target, FixedTarget):
-            probabilities = target(self.given)[places]
-        else:
-            probabilities = np.asarray(target(table), dtype=np.float64)
+        try:
+            probabilities = target(self.given if is_fixed else table)
+        except Exception as error:
+            raise policy_failure(name, error) from error
+        probabilities = np.asarray(probabilities[places] if is_fixed else probabilities, np.float64)
         check_probabilities(probabilities, table, name)
         return probabilities if self.merged is None else self.merged.sums(probabilities, places)
 
@@ -288,7 +289,7 @@ class Study:
     def _reward_bounds(self) -> tuple[Bounds | None, str]:
         """The range of rewards for bets, and that it was observed where none is known."""
         if self.bounds is not None:
-            return self.bounds, ""
+            return self.bounds, unused_range(self.rows, self.bounds)
         low, high = float(self.rows.table.reward.min()), float(self.rows.table.reward.max())
         if low == high:
             return None, "All rewards are equal, and no range is known."

@@ -173,3 +173,17 @@ def test_a_bandit_live_or_loaded_stands_for_what_it_plays(tmp_path: Path) -> Non
         held_out = evaluate(table, {"new": of_policy(one, held_out=True)})["new"]
         assert "dependence on the log" not in {reason.check for reason in held_out.verdict.objections}
     assert evaluate(table, "always red")["always red"].value == pytest.approx(0.2, abs=0.15)
+
+
+def test_columns_of_frames_are_found_by_their_names() -> None:
+    """A frame whose columns are in another order than the log's actions is no other policy."""
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    rows = {"green": [0.7] * 3, "red": [0.1] * 3, "blue": [0.2] * 3}
+    for frame in (pandas.DataFrame(rows), polars.DataFrame(rows)):
+        for policy in (frame, lambda _, frame=frame: frame):
+            assert target_policy(policy)(small()).tolist() == [[0.1, 0.2, 0.7]] * 3
+    unnamed = pandas.DataFrame([[0.1, 0.2, 0.7]] * 3)
+    assert target_policy(unnamed)(small()).tolist() == [[0.1, 0.2, 0.7]] * 3
+    with pytest.raises(ValueError, match=r"a frame with the columns .*; name each column as its action"):
+        target_policy(pandas.DataFrame({**rows, "age": 1.0}).drop(columns="red"))(small())

@@ -97,6 +97,35 @@ def test_distributions_follow_from_propensities_where_draws_were_uniform_or_betw
     assert evaluated_rows(three).distribution is None
 
 
+def test_fixed_shares_of_an_epoch_are_its_distribution() -> None:
+    shares = np.array([0.5, 0.3, 0.2])
+    first, second = log_of(300, propensities=shares), log_of(300, propensities=shares[::-1], seed=1)
+    action = np.concatenate([first.action, second.action])
+    table = replace(
+        log_of(600),
+        action=action,
+        propensity=np.concatenate([first.propensity, second.propensity]),
+        distribution=None,
+        epoch=np.repeat([1, 2], 300),
+    )
+    found = evaluated_rows(table).distribution
+    assert found is not None
+    assert np.allclose(found, np.repeat([shares, shares[::-1]], 300, axis=0))
+    assert evaluated_rows(replace(table, epoch=None)).distribution is None
+    changed = replace(table, propensity=np.where(np.arange(600) == 7, 0.31, table.propensity))
+    known = evaluated_rows(changed).known
+    assert not known[:300].any()
+    assert known[300:].all()
+
+
+def test_propensities_that_nothing_drawn_can_have_are_set_aside() -> None:
+    table = log_of(50)
+    propensity = table.propensity.copy()
+    propensity[[3, 8]] = [1e-300, 0.0]
+    rows = evaluated_rows(replace(table, propensity=propensity, distribution=None))
+    assert rows.set_aside == {"impossible propensity": 2}
+
+
 def test_logs_without_a_usable_row_are_refused() -> None:
     table = log_of(4)
     with pytest.raises(ValueError, match="the log has no rows; give one with decisions"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.policies.greedy import GreedyPolicy
 from gyrfalcon.evaluation import Reason, Verdict, evaluate, of_policy
-from gyrfalcon.evaluation.verdict.preflight import Limits
+from gyrfalcon.evaluation.verdict.limits import Limits
 from tests.evaluation.logs import log_of
 
 SHARES = np.array([0.5, 0.3, 0.2])
@@ -25,6 +26,25 @@ def levels(table: DecisionTable, policies: dict[str, Any] | None = None, **setti
     for reason in evaluation.policies[1].verdict.reasons:
         worst.setdefault(reason.check, reason.level)
     return worst
+
+
+def without_distributions(table: DecisionTable) -> DecisionTable:
+    """The log with the propensities of logged actions alone, one of which is not that of its action."""
+    propensity = table.propensity.copy()
+    propensity[-1] *= 1.01
+    return replace(table, propensity=propensity, distribution=None)
+
+
+def contextual_log(n: int = 4000, seed: int = 0) -> DecisionTable:
+    """A log whose probabilities depend on the feature."""
+    table, random = log_of(n, seed=seed), np.random.default_rng([seed, 1])
+    scores = table.contexts.shared * np.array([0.0, 1.5, -1.5])
+    chances = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    action = (random.random((n, 1)) > chances.cumsum(axis=1)).sum(axis=1).clip(max=2)
+    reward = (random.random(n) < np.array([0.3, 0.5, 0.4])[action]).astype(float)
+    return replace(
+        table, action=action, reward=reward, distribution=chances, propensity=chances[np.arange(n), action]
+    )
 
 
 def test_a_fair_log_has_no_objections() -> None:
@@ -58,6 +78,42 @@ def test_few_effective_rows() -> None:
     assert levels(log_of(9000, propensities=rare))["expected effective rows"] == "trust"
 
 
+def test_propensities_that_are_right_on_average_alone_are_noticed() -> None:
+    """Shares of actions add up, and the mean weight of uniform play is 1: features show what is wrong."""
+    table = contextual_log()
+    assert levels(table, {"even": "uniform"})["calibration"] == "trust"
+    assert table.distribution is not None
+    average = table.distribution.mean(axis=0)
+    wrong = replace(table, distribution=np.tile(average, (len(table), 1)), propensity=average[table.action])
+    assert levels(wrong, {"even": "uniform"})["mean weight"] == "trust"
+    assert levels(wrong, {"even": "uniform"})["calibration"] == "do not trust"
+    alone = replace(wrong, distribution=None)
+    assert levels(alone, {"even": "uniform"})["calibration"] == "do not trust"
+
+
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+def test_propensities_of_another_temperature_are_noticed(temperature: float) -> None:
+    table = contextual_log()
+    assert table.distribution is not None
+    chances = table.distribution ** (1.0 / temperature)
+    chances /= chances.sum(axis=1, keepdims=True)
+    own = chances[np.arange(len(table)), table.action]
+    wrong = replace(table, distribution=chances, propensity=own)
+    assert levels(wrong, {"even": "uniform"})["calibration"] == "do not trust"
+    alone = evaluate(replace(wrong, distribution=None), {"even": "uniform"})
+    assert alone["even"].verdict.level == "do not trust"
+
+
+def test_right_propensities_are_seldom_doubted() -> None:
+    """Of 100 logs of 400 rows, more than one is in doubt with a probability below 0.005."""
+    doubted = 0
+    for seed in range(50):
+        table = contextual_log(400, seed)
+        for one in (table, replace(table, distribution=None)):
+            doubted += levels(one, {"even": "uniform"})["calibration"] != "trust"
+    assert doubted <= 1
+
+
 def test_few_matching_rows() -> None:
     rare = np.array([0.97, 0.01, 0.02])
     assert levels(log_of(1000, propensities=rare))["rows the value rests on"] == "do not trust"
@@ -77,12 +133,26 @@ def test_rare_rows_that_were_not_drawn() -> None:
     assert fair["expected spread"] == "trust"
 
 
+def test_rows_too_rare_to_be_drawn_are_no_reason_for_distrust_where_they_are_few() -> None:
+    """Most of the expected error is a bias that rows of a tiny probability may add, and seldom do."""
+    table = log_of(4000, propensities=np.array([0.98999, 0.01, 0.00001]))
+    table = table.take(table.action != 2)
+    target = {"mostly red": np.tile([0.965, 0.01, 0.025], (len(table), 1))}
+    value = evaluate(table, target)["mostly red"]
+    (reason,) = [one for one in value.verdict.reasons if one.check == "expected spread"]
+    assert reason.level == "caution"
+    assert "see the interval 'minvar_expected'" in reason.text
+    green = {"mostly green": np.tile([0.09, 0.01, 0.9], (len(table), 1))}
+    assert levels(table, green)["expected spread"] == "do not trust"
+
+
 def test_one_row_of_a_large_weight() -> None:
     table = log_of(1000, propensities=SHARES)
     propensity = table.propensity.copy()
     propensity[np.flatnonzero(table.action == 1)[7]] = 1e-3
     found = levels(replace(table, propensity=propensity, distribution=None), interval="normal")
     assert found["weight tails"] == "do not trust"
+    assert found["heavy tails"] == "caution"  # the interval is wide with that row
     assert levels(table, interval="normal")["weight tails"] == "trust"
 
 
@@ -145,7 +215,8 @@ def test_unknown_and_estimated_propensities() -> None:
     some = table.propensity.copy()
     some[:100] = np.nan
     assert levels(replace(table, propensity=some))["propensities"] == "caution"
-    assert levels(replace(table, distribution=None))["propensities"] == "caution"
+    assert levels(without_distributions(table))["propensities"] == "caution"
+    assert levels(replace(table, distribution=None))["propensities"] == "trust"  # shares are fixed
     assert levels(table, estimated_propensities=True)["propensities"] == "caution"
 
 
@@ -188,6 +259,37 @@ def test_values_that_change_over_time() -> None:
     assert levels(table)["confidence sequence"] == "trust"
     doubled = replace(table, propensity=table.propensity / 2.0, distribution=None)
     assert levels(doubled)["confidence sequence"] == "caution"
+
+
+def test_objections_say_what_to_do() -> None:
+    rare = log_of(1000, propensities=np.array([0.97, 0.01, 0.02]))
+    objections = evaluate(rare, BLUE)["blue"].verdict.objections
+    assert len(objections) > 1
+    for one in objections:
+        assert re.search("collect more|compare with|see the interval", one.text)
+
+
+def test_objections_that_are_not_shown_are_named() -> None:
+    wrong = replace(log_of(400, propensities=SHARES), distribution=None)
+    wrong = replace(wrong, propensity=wrong.propensity / 20.0, reward=np.arange(400) / 400.0)
+    found = evaluate(wrong, BLUE)
+    others = [one.check for one in found["blue"].verdict.objections[3:]]
+    assert f"and objections to {', '.join(dict.fromkeys(others))}" in str(found)
+
+
+def test_a_range_far_wider_than_the_rewards_is_pointed_out() -> None:
+    wide = evaluate(log_of(500), BLUE, reward_range=(-1000.0, 1000.0))["blue"]
+    assert "of a range from -1000 to 1000" in wide.sequence_note
+    assert evaluate(log_of(500), BLUE)["blue"].sequence_note == ""
+
+
+@pytest.mark.parametrize("reward", [0.0, 1.0, 0.1])
+def test_equal_rewards_are_no_disagreement_of_intervals(reward: float) -> None:
+    """Rounding alone makes contributions differ."""
+    found = evaluate(log_of(500, reward=np.full(500, reward)), BLUE)
+    for policy in found.policies:
+        assert [one.check for one in policy.verdict.objections] == ["expected spread"]
+        assert "give" not in policy.verdict.objections[0].text
 
 
 def test_limits_and_verdicts() -> None:

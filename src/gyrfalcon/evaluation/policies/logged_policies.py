@@ -11,7 +11,7 @@ from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation.policies.targets import TargetPolicy, UniformTarget
 from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
-from gyrfalcon.evaluation.rows.weighting import EpochProxies, planned_uniform, supported_proxies
+from gyrfalcon.evaluation.rows.weighting import EpochProxies, bounded_proxies, planned_uniform
 
 _SAME = 1e-6
 """How far a recomputed propensity may be from the logged one."""
@@ -62,7 +62,7 @@ class LoggedPolicies:
             if epoch not in self.computed:
                 self.computed[epoch] = _distribution(policy, self.rows.table.take(places))
             chances = self.computed[epoch]
-            return None if chances is None else supported_proxies(target[places], chances)
+            return None if chances is None else bounded_proxies(target[places], chances)
 
         return under if any(policy is not None for policy in policies) else None
 

@@ -160,6 +160,10 @@ def target_policy(spec: object) -> TargetPolicy:
         return spec
     if isinstance(spec, str):
         return _named(spec)
+    if isinstance(spec, type):
+        raise ValueError(  # noqa: TRY004 - as all settings
+            f"{spec.__name__} is a class; give a policy of that class, such as {spec.__name__}()."
+        )
     policy: Any = _played(spec)
     if isinstance(policy, Epoch) or hasattr(policy, "probabilities"):
         return of_policy(policy)

@@ -11,7 +11,7 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.core.inputs.messages import short_repr, suggestion
+from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
 from gyrfalcon.core.policies.kernel_policy import Policy, UniformPolicy
 from gyrfalcon.core.policies.kernels import uniform as uniform_probabilities
 from gyrfalcon.evaluation.policies.alignment import PolicyNames, spread_out
@@ -157,8 +157,10 @@ class RowTarget:
 
 
 def _as_probabilities(answer: Any, table: DecisionTable) -> Floats:
-    values = np.asarray(answer)
     n, n_actions = len(table), table.n_actions
+    values = np.asarray(answer)
+    if values.ndim == 2 and values.shape[1] == n_actions and hasattr(answer, "columns"):
+        values = values[:, _order_of_columns(list(answer.columns), table)]
     if values.ndim == 2 and values.shape == (n, n_actions) and values.dtype.kind in "biuf":
         return values.astype(np.float64)
     if values.shape != (n,):
@@ -171,6 +173,19 @@ def _as_probabilities(answer: Any, table: DecisionTable) -> Floats:
     places = {label: _place(label, table) for label in dict.fromkeys(labels)}
     target[np.arange(n), [places[label] for label in labels]] = 1.0
     return target
+
+
+def _order_of_columns(names: list[Any], table: DecisionTable) -> list[int]:
+    """Positions of the table's actions among the columns of a frame: by name where names are labels."""
+    texts, labels = [str(name) for name in names], [str(label) for label in table.actions]
+    if sorted(texts) == sorted(labels):
+        return [texts.index(label) for label in labels]
+    if texts == [str(place) for place in range(len(labels))]:
+        return list(range(len(labels)))
+    raise ValueError(
+        f"the policy gives a frame with the columns {enumeration(names)}, and the log's actions are "
+        f"{enumeration(table.actions)}; name each column as its action."
+    )
 
 
 def _place(label: Any, table: DecisionTable) -> int:

@@ -9,9 +9,12 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.decision_table import UNKNOWN_ACTION, DecisionTable
+from gyrfalcon.evaluation.rows.fixed_shares import fixed_shares
 
 NO_REWARD = "no reward"
 UNKNOWN_PROPENSITY = "unknown propensity"
+_LEAST_ROWS_OF_FIXED_SHARES = 100
+_LEAST_CHANCE = 1e-100
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -119,7 +122,7 @@ def _faults(table: DecisionTable, *, propensities: bool) -> dict[str, Bools]:
     return {
         **faults,
         UNKNOWN_PROPENSITY: np.isnan(table.propensity),
-        "impossible propensity": ~((table.propensity > 0.0) & (table.propensity <= 1.0)),
+        "impossible propensity": ~((table.propensity > _LEAST_CHANCE) & (table.propensity <= 1.0)),
     }
 
 
@@ -152,12 +155,16 @@ def _distributions(table: DecisionTable) -> Floats | None:
             valid = (given >= 0.0).all(axis=1) & (np.abs(given.sum(axis=1) - 1.0) <= 1e-6)
             chosen = given[np.arange(len(table)), table.action]
             valid &= np.abs(chosen - table.propensity) <= 1e-6
-        found[valid] = given[valid]
+        # What is smaller is never drawn, and its squared inverse would be no number.
+        found[valid] = np.where(given[valid] > 0.0, np.maximum(given[valid], _LEAST_CHANCE), 0.0)
     return None if np.isnan(found).all() else found
 
 
 def _implied_distributions(table: DecisionTable) -> Floats:
-    """Distributions of rows with two eligible actions, or of all rows if draws were uniform, (n, K)."""
+    """Distributions of rows with two eligible actions, or of all rows if draws were uniform or shares fixed.
+
+    Shares are fixed where each action has one propensity throughout an epoch and these sum to 1.
+    """
     eligible, propensity = table.eligible, table.propensity
     found = np.full(eligible.shape, np.nan)
     counts = eligible.sum(axis=1)
@@ -168,4 +175,12 @@ def _implied_distributions(table: DecisionTable) -> Floats:
     pairs = (counts == 2) & eligible[rows, table.action]
     found[pairs] = np.where(eligible[pairs], 1.0 - propensity[pairs, np.newaxis], 0.0)
     found[rows[pairs], table.action[pairs]] = propensity[pairs]
+    group = np.zeros(len(table), np.int64)
+    if table.epoch is not None:
+        group = np.asarray(np.unique(table.epoch, return_inverse=True)[1], np.int64)
+    shares = fixed_shares(table.action, propensity, eligible, group)
+    # In few rows, propensities of several distributions may sum to 1 by chance.
+    shares[np.bincount(group) < _LEAST_ROWS_OF_FIXED_SHARES] = np.nan
+    fixed = np.isnan(found[:, 0]) & ~np.isnan(shares[group, 0])
+    found[fixed] = shares[group[fixed]]
     return found

@@ -14,6 +14,10 @@ from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
 
 _PRIOR_ROWS = 10.0
 """Rows that the prior counts as, and the mean of earlier epochs when an epoch begins."""
+_LEAST_CHANCE = 1e-9
+"""Least probability that variance proxies of rows to be weighted tell from smaller ones."""
+_IMPOSSIBLE_CHANCE = 1e-6
+"""What an impossible action counts as: its epochs have a weight only where no others support the target."""
 _MOST_CONTEXTS = 500
 """Earlier contexts on which an epoch's policy is computed."""
 
@@ -58,6 +62,13 @@ class TargetWeights:
             target=target, weights=weights, proxies=proxies, exact=exact, unsupported=unsupported
         )
 
+    def bounded(self, rows: EvaluatedRows) -> Floats:
+        """Variance proxies that tell how much rows should count, (n,): large where support is missing."""
+        bounded = np.minimum(self.proxies, 1.0 / _LEAST_CHANCE)
+        if rows.distribution is None:
+            return bounded
+        return np.where(self.exact, bounded_proxies(self.target, rows.distribution), bounded)
+
     @staticmethod
     def of_logged_play(rows: EvaluatedRows) -> TargetWeights:
         """Weights of 1: the logged play evaluated by its own rewards."""
@@ -84,6 +95,16 @@ def supported_proxies(target: Floats, chances: Floats) -> Floats:
     """sum_a pi(a)^2 / e(a) over actions of positive propensity, (n,)."""
     squares = np.divide(target**2, chances, out=np.zeros(target.shape), where=chances > 0.0)
     return np.asarray(squares.sum(axis=1))
+
+
+def bounded_proxies(target: Floats, chances: Floats) -> Floats:
+    """sum_a pi(a)^2 / e(a) with e(a) bounded below, (n,), large where the target takes impossible actions.
+
+    >>> bounded_proxies(np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([[0.5, 0.5], [1.0, 0.0]])).tolist()
+    [1.0, 1000000.0]
+    """
+    possible = np.where(chances > 0.0, np.maximum(chances, _LEAST_CHANCE), _IMPOSSIBLE_CHANCE)
+    return np.asarray((target**2 / possible).sum(axis=1))
 
 
 def epochs_of(rows: EvaluatedRows) -> Ints | None:

@@ -44,6 +44,8 @@ class WeightDiagnostics:
         Share of the 1% of rows that count most in the sum of h w.
     unsupported
         Mean probability that the target gives to actions of propensity 0.
+    unsupported_in_value
+        The same mean, of rows as the estimate weights them: epochs without support may count for little.
     never_logged
         Mean probability that the target gives to actions that no row has.
     known_share
@@ -61,6 +63,7 @@ class WeightDiagnostics:
     largest_share: float
     top_share: float
     unsupported: float
+    unsupported_in_value: float
     never_logged: float
     known_share: float
 
@@ -95,6 +98,7 @@ class WeightDiagnostics:
             largest_share=float(counted[0]) if total > 0.0 else 1.0,
             top_share=float(counted[: max(1, n // 100)].sum()) if total > 0.0 else 1.0,
             unsupported=float(weights.unsupported.mean()),
+            unsupported_in_value=float(np.dot(rates, weights.unsupported)) / n,
             never_logged=float(weights.target[:, ~logged].sum()) / n,
             known_share=float(weights.exact.mean()),
         )

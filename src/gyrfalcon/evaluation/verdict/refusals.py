@@ -9,9 +9,10 @@ import numpy as np
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import enumeration, short_repr
+from gyrfalcon.core.validation import check_choice
 from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS, EstimatorRow
 from gyrfalcon.evaluation.estimators.inputs import TUNED, Limit
-from gyrfalcon.evaluation.intervals.by_name import IntervalRow
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS, IntervalRow
 from gyrfalcon.evaluation.intervals.validation import ROUNDING, Bounds, check_bounds
 from gyrfalcon.evaluation.policies.targets import LoggedTarget, TargetPolicy
 from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
@@ -26,6 +27,15 @@ def refuse_deterministic(rows: EvaluatedRows, targets: Iterable[TargetPolicy]) -
         f"all {len(rows.table)} actions were taken with probability 1, so that the log says nothing of what "
         "others would have earned; randomise a share of decisions, and log their probabilities."
     )
+
+
+def check_table(table: object) -> None:
+    """Refuse what is no table of decisions."""
+    if not isinstance(table, DecisionTable):
+        raise ValueError(  # noqa: TRY004 - as all settings
+            f"the log is {short_repr(table)}; give a DecisionTable, from read_log(path), "
+            "table_from_frame(frame) or DecisionTable.of(...)."
+        )
 
 
 def check_reward_range(rows: EvaluatedRows, bounds: Bounds | None) -> None:
@@ -45,8 +55,14 @@ def check_reward_range(rows: EvaluatedRows, bounds: Bounds | None) -> None:
         )
 
 
-def check_limits(name: str, max_weight: Limit, shrinkage: Limit) -> None:
-    """Refuse a limit of weights that the estimator of this name does not have, or can't tune."""
+def check_methods(estimator: str, interval: str, max_weight: Limit, shrinkage: Limit) -> None:
+    """Refuse unknown estimators and intervals, and limits that the estimator does not have or can't tune."""
+    check_choice("estimator", estimator, tuple(ESTIMATORS))
+    check_choice("interval", interval, tuple(INTERVALS))
+    _check_limits(estimator, max_weight, shrinkage)
+
+
+def _check_limits(name: str, max_weight: Limit, shrinkage: Limit) -> None:
     limit = ESTIMATORS[name].limit
     for setting, value in (("max_weight", max_weight), ("shrinkage", shrinkage)):
         if value is None:
@@ -70,6 +86,16 @@ def refuse_own_weights(estimator: EstimatorRow, interval: IntervalRow) -> None:
             f"{interval.title} intervals weight doubly robust or inverse propensity scores, and not those of "
             f"the {estimator.title} estimate; choose estimator='dr' or 'ips', or interval='minvar'."
         )
+
+
+def policy_failure(name: str, error: Exception) -> ValueError:
+    """The error of a policy that gave no answer, with the policy's name."""
+    if isinstance(error, ValueError):
+        return ValueError(f"policy {name!r}: {error}")
+    return ValueError(
+        f"policy {name!r} failed with {type(error).__name__}: {error}; a function gets the table of rows, "
+        "whose features are in table.contexts.shared, and returns labels (n,) or probabilities (n, K)."
+    )
 
 
 def check_probabilities(target: Floats, table: DecisionTable, name: str) -> None:

@@ -29,6 +29,15 @@ class Reason:
     check: str
     text: str
 
+    @staticmethod
+    def of(level: Level, check: str, finding: str, objection: str) -> Reason:
+        """The reason with a finding, and what it means and what to do about it unless the level is "trust".
+
+        >>> Reason.of("trust", "rows", "90 rows match", "collect more rows").text
+        '90 rows match.'
+        """
+        return Reason(level, check, f"{finding}." if level == "trust" else f"{finding}; {objection}.")
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -34,15 +34,18 @@ def calibration_faults(log: LogColumns, distribution: Floats | None, alpha: floa
     if distribution is None:
         return _by_weights(log, alpha)
     known = ~np.isnan(distribution).any(axis=1)
-    return _by_counts(log.take_without_features(known), distribution[known], np.flatnonzero(known), alpha)
+    return _by_counts(log, distribution[known], np.flatnonzero(known), alpha)
 
 
 def _by_counts(log: LogColumns, chances: Floats, places: Ints, alpha: float) -> list[LogFinding]:
-    """Counts against sums of known probabilities: half of alpha for the whole log, half for its epochs."""
-    segments = segments_of(log)
-    actions = list(_actions(log, chances))
+    """Counts against sums of probabilities, where known: half of alpha for all rows, half for epochs."""
+    known = np.zeros(len(log), np.bool_)
+    known[places] = True
+    part = log.take_without_features(known)
+    segments = segments_of(part)
+    actions = list(_actions(part, chances))
     whole = _Counts.of(
-        Segments(np.zeros(len(log), np.int64), ("the whole log",)), [*actions, *_bins(log, chances)]
+        Segments(np.zeros(len(part), np.int64), ("the whole log",)), [*actions, *_bins(part, chances)]
     )
     parts = _Counts.of(segments, actions)
     bad_whole = holm(whole.p_values, alpha / 2.0)

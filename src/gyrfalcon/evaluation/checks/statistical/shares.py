@@ -30,15 +30,8 @@ def share_faults(
     if distribution is None:
         return []
     known = ~np.isnan(distribution).any(axis=1)
-    labels = list(log.table.actions)
-    return _tested(
-        log.take_without_features(known),
-        log.action[known],
-        distribution[known],
-        labels,
-        np.flatnonzero(known),
-        alpha,
-    )
+    labels, places = list(log.table.actions), np.flatnonzero(known)
+    return _tested(log, log.action[known], distribution[known], labels, places, alpha)
 
 
 def _planned(log: LogColumns, shares: Mapping[Hashable, float]) -> tuple[Ints, Floats, list[Hashable]]:
@@ -83,15 +76,17 @@ def _check_shares(shares: Mapping[Hashable, float]) -> None:
 def _tested(
     log: LogColumns, part: Ints, chances: Floats, labels: Sequence[Hashable], places: Ints, alpha: float
 ) -> list[LogFinding]:
-    """Counts of parts against sums of their probabilities: half of alpha in all, half over time."""
-    segments = blocks_of(log, min(10, len(log) // 200))
+    """Counts of parts in some rows against sums of probabilities: half of alpha in all, half over time."""
+    tested = np.zeros(len(log), np.bool_)
+    tested[places] = True
+    segments = blocks_of(log.take_without_features(tested), min(10, len(places) // 200))
     chosen = (part[:, np.newaxis] == np.arange(len(labels))).astype(np.float64)
     cells = [segments.sums(values) for values in (chosen, chances, chances * (1.0 - chances))]
     totals = [values.sum(axis=0, keepdims=True) for values in cells]
     whole, parts = (two_sided(values[0] - values[1], values[2]) for values in (totals, cells))
     in_parts = np.asarray(holm(parts, alpha / 2.0).any(axis=1), dtype=np.bool_)
     if holm(whole, alpha / 2.0).any():
-        rows, where, counts, p_values = np.ones(len(log), np.bool_), "", totals, whole
+        rows, where, counts, p_values = np.ones(len(places), np.bool_), "", totals, whole
     elif len(segments) > 1 and in_parts.any():
         rows, where = in_parts[segments.of_row], f"in {segments.names[int(in_parts.argmax())]}, "
         counts, p_values = [values[in_parts] for values in cells], parts[in_parts]
