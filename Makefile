@@ -11,7 +11,7 @@ AGREEMENT_VENV := .venv-agreement
 AGREEMENT_READY := $(AGREEMENT_VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-kernels test-all coverage build check docs stubs reference format bench agreement open-bandit-data lock clean
+.PHONY: help setup demo test test-long test-kernels test-all coverage build check docs stubs reference format bench agreement data open-bandit-data lock clean
 
 help: ## Say what each command does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -63,10 +63,10 @@ test test-long coverage check: export PYTHONDONTWRITEBYTECODE :=
 # Neighbours share what they need, and who is done first takes over from the others.
 PYTEST := $(PY) -m pytest -n auto --dist worksteal
 
-test: $(DEV_READY) ## Run the tests, in three minutes or so
+test: $(DEV_READY) data ## Run the tests, in three minutes or so
 	$(PYTEST) -m "not long and not site"
 
-test-long: $(DEV_READY) ## Run all tests, also those too slow for every run, on many more random examples
+test-long: $(DEV_READY) data ## Run all tests, also those too slow for every run, on many more random examples
 	$(PYTEST) -m "not site" --hypothesis-profile thorough
 
 test-kernels: $(DEV_READY) ## Run the tests of batch invariance under each set of BLAS kernels
@@ -79,13 +79,13 @@ test-all: ## Run the tests on every Python from 3.11 to 3.13 that this machine h
 	  else echo "== $$python is not installed, so it is left out"; fi; \
 	done
 
-coverage: $(DEV_READY) ## Run the tests and fail below the coverage floor of pyproject.toml
+coverage: $(DEV_READY) data ## Run the tests and fail below the coverage floor of pyproject.toml
 	$(PYTEST) -m "not long and not site" --cov --cov-report=term:skip-covered
 
 build: $(DEV_READY) ## Build the wheel and the source distribution into dist/
 	$(PY) -m hatchling build
 
-check: $(DEV_READY) ## Format, lint, types, import layers, doctests, lock files
+check: $(DEV_READY) data ## Format, lint, types, import layers, doctests, lock files
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
@@ -119,8 +119,12 @@ bench: $(BENCH_READY) $(AGREEMENT_READY) ## Time against hand-written NumPy, CVX
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml
 
-open-bandit-data: $(DEV_READY) ## Download the small Open Bandit data, which some tests and the tutorial read
-	$(PY) -m tests.open_bandit_data
+# The outer Python, as the environment need not have a pip. Once the data is in the cache this takes no time.
+data:
+	@$(PYTHON) -m tests.open_bandit_data --if-possible
+
+open-bandit-data: ## Download the small Open Bandit data, which some tests and the tutorial on logs read
+	$(PYTHON) -m tests.open_bandit_data
 
 lock: ## Pin every package with its hashes (needs uv)
 	$(COMPILE) --extra dev -o requirements-dev.lock

@@ -155,6 +155,19 @@ def test_the_help_has_examples() -> None:
     assert "gyrfalcon evaluate decisions --policy greedy --html report.html" in text
 
 
+def test_a_figure_of_the_values_is_written_in_the_kind_of_its_name(log: Path, tmp_path: Path) -> None:
+    for name, start in (("values.png", b"\x89PNG"), ("values.svg", b"<?xml"), ("values.pdf", b"%PDF")):
+        result = invoke("evaluate", log, "--policy", "always:red", "--figure", tmp_path / name)
+        assert result.exit_code == 0, result.output
+        assert (tmp_path / name).read_bytes().startswith(start)
+    assert "always:red" in (tmp_path / "values.svg").read_text()
+
+
+def test_a_figure_of_no_known_kind_is_refused_before_the_log_is_read(tmp_path: Path) -> None:
+    result = invoke("evaluate", tmp_path / "nowhere", "--figure", tmp_path / "values.gif")
+    assert "give a name that ends in .svg, .png or .pdf" in refusal(result)
+
+
 def test_a_log_without_propensities_gets_estimated_ones_where_that_is_asked(tmp_path: Path) -> None:
     random = np.random.default_rng(5)
     lines = [

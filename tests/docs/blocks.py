@@ -51,6 +51,13 @@ def blocks_of(text: str) -> list[Block]:
     return found
 
 
+def write_files(blocks: list[Block], folder: Path) -> None:
+    """Write every block that shows a file, under the file's name."""
+    for block in blocks:
+        if block.title not in (None, "prints"):
+            (folder / str(block.title)).write_text(block.text + "\n", encoding="utf-8")
+
+
 def _closing(lines: list[str], number: int, opening: re.Match[str]) -> int:
     fence = opening["fence"]
     for end in range(number + 1, len(lines)):

@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 
 from tests.docs import running
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of, name_of
+from tests.open_bandit_data import WHEEL, placed_in
 
 KINDS = {"", "sh", "console", "python", "toml", "json", "text"}
 DIRECTIVES = {"{include}", "{py:module}", "{toctree}", "{topics}"}
@@ -54,7 +55,10 @@ def test_doctest_sees_every_prompt_and_make_check_runs_it(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_what_a_page_shows_runs(page: Path, tmp_path: Path) -> None:
-    running.run(_blocks(page), tmp_path)
+    blocks = _blocks(page)
+    if any(WHEEL in block.text for block in blocks if block.kind in {"console", "sh", "python"}):
+        placed_in(tmp_path)
+    running.run(blocks, tmp_path)
 
 
 def test_a_block_that_fails_is_noticed(tmp_path: Path) -> None:

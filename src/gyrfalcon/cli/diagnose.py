@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gyrfalcon.cli._figure_file import figure_kind, write_figure
 from gyrfalcon.cli._log_input import ColumnOf, FormatOption, FromFormat, LogPath, read_table
 from gyrfalcon.cli._output import note, number, print_json, print_table, say
 
@@ -67,8 +68,7 @@ def diagnose(
     from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnosis_of
 
     check_file_place("--html", html)
-    check_file_place("--figure", figure)
-    chosen, kind = _model_class(model_class), _kind(figure)
+    chosen, kind = _model_class(model_class), figure_kind(figure)
     choice: Any = rows
     table = read_table(log, from_format, mapping, option)
     with progress("Diagnosing", N_PARTS, "parts") as tracker:
@@ -108,21 +108,12 @@ def _model_class(name: str) -> ModelClass:
     return classes[name]
 
 
-def _kind(figure: Path | None) -> str:
-    kind = "svg" if figure is None else figure.suffix.lower().removeprefix(".")
-    if kind not in ("svg", "png", "pdf"):
-        raise ValueError(f"--figure is {str(figure)!r}; give a name that ends in .svg, .png or .pdf.")
-    return kind
-
-
 def _write_figure(found: Diagnosis, path: Path, kind: str) -> None:
     from gyrfalcon.reports.misspecification_map import misspecification_map
-    from gyrfalcon.storage.atomic import write_atomically
 
     if not found.profiles:
         raise ValueError(f"{path} was not written: these rows leave nothing to draw, for the reasons above.")
-    write_atomically(path, misspecification_map(found, kind))
-    note(f"The map is in {path}.")
+    write_figure(path, misspecification_map(found, kind), "map")
 
 
 def _write_page(found: Diagnosis, log: str, path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gyrfalcon.cli._evaluation_text import print_evaluation
+from gyrfalcon.cli._figure_file import figure_kind, write_figure
 from gyrfalcon.cli._log_input import (
     PANEL,
     ColumnOf,
@@ -152,6 +154,15 @@ def evaluate(
         typer.Option("--strict", help="Exit with 3 if a verdict is 'do not trust'.", rich_help_panel=_OUTPUT),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)] = False,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write values with their intervals as .svg, .png or .pdf.",
+            rich_help_panel=_OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Estimate what other policies would have earned by a log.
 
@@ -164,6 +175,7 @@ def evaluate(
     from gyrfalcon.cli._policies import logged_policies, rows_since, typed_policies
 
     check_file_place("--html", html)
+    kind = figure_kind(figure)
     bounds, policies = typed_range(reward_range), policy or ["uniform"]
     table = read_table(log, from_format, mapping, option)
     table = _with_propensities(table) if estimated else table
@@ -189,6 +201,11 @@ def evaluate(
         print_evaluation(evaluation)
     if html is not None:
         _write_page(html, table, evaluation, bounds, diagnosis)
+    if figure is not None:
+        from gyrfalcon.reports.evaluation_figures import estimates_figure
+        from gyrfalcon.reports.figures import picture
+
+        write_figure(figure, picture(estimates_figure(evaluation), kind), "figure")
     if strict and evaluation.with_level("do not trust"):
         raise typer.Exit(DISTRUSTED)
 
@@ -243,8 +260,6 @@ def _write_page(
     bounds: tuple[float, float] | None,
     with_diagnosis: bool,
 ) -> None:
-    from pathlib import Path
-
     from gyrfalcon.evaluation import check_log
     from gyrfalcon.reports.evaluation_page import evaluation_page
     from gyrfalcon.reports.page import Section, literal

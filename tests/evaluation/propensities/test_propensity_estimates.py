@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any
 
@@ -14,7 +15,7 @@ from scipy.optimize import approx_fprime
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.evaluation import estimated_propensities, propensity_calibration
+from gyrfalcon.evaluation import estimated_propensities, evaluate, propensity_calibration
 from gyrfalcon.evaluation.propensities.multinomial_logistic import ChoiceRows, fitted_choices
 from gyrfalcon.oracles import Polynomial
 
@@ -227,3 +228,16 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     table = table_of(np.array([1, 0, 0, 0, 0]), np.zeros((5, 0)), 2, eligible=eligible)
     with pytest.raises(ValueError, match="row 0: the action 'b' was not eligible"):
         estimated_propensities(table)
+
+
+def test_verdicts_know_a_table_whose_propensities_were_estimated() -> None:
+    rng = np.random.default_rng(3)
+    action = rng.integers(2, size=400)
+    table = replace(
+        estimated_propensities(table_of(action, np.zeros((400, 0)), 2)).table, reward=rng.random(400)
+    )
+    found = evaluate(table, {"always": f"always {table.actions[0]}"}, reward_range=(0.0, 1.0))
+    assert all(policy.verdict.level != "trust" for policy in found.policies if policy.name != "logged")
+    reasons = [one for one in found["always"].verdict.objections if one.check == "propensities"]
+    assert [one.level for one in reasons] == ["caution"]
+    assert "Propensities were estimated" in reasons[0].text
