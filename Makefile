@@ -39,12 +39,16 @@ $(BENCH_READY): requirements-bench.lock pyproject.toml | $(BENCH_VENV)/bin/pytho
 	$(call install,$(BENCH_VENV),requirements-bench.lock)
 
 # obp 0.5.7 asks for versions of 2021 and for Python below 3.10, and runs with later ones.
-PIP_FOR_AGREEMENT := $(PYTHON) -m pip --python $(AGREEMENT_VENV)/bin/python install --quiet --disable-pip-version-check
+PIP_FOR_AGREEMENT := $(PYTHON) -m pip --python $(AGREEMENT_VENV)/bin/python --quiet --disable-pip-version-check
+# confseq 0.0.11 compiles C++ against Boost; what is compared is Python, which its unpacked source holds.
+CONFSEQ := confseq-0.0.11
 
 $(AGREEMENT_READY): benchmarks/agreement/requirements.txt | $(AGREEMENT_VENV)/bin/python
-	$(PIP_FOR_AGREEMENT) -r benchmarks/agreement/requirements.txt
-	$(PIP_FOR_AGREEMENT) --no-deps --ignore-requires-python obp==0.5.7
-	$(PIP_FOR_AGREEMENT) --no-deps -e .
+	$(PIP_FOR_AGREEMENT) install -r benchmarks/agreement/requirements.txt
+	$(PIP_FOR_AGREEMENT) install --no-deps --ignore-requires-python obp==0.5.7
+	$(PIP_FOR_AGREEMENT) install --no-deps -e .
+	$(PIP_FOR_AGREEMENT) download --no-deps --no-binary confseq --no-build-isolation -d $(AGREEMENT_VENV) $(subst confseq-,confseq==,$(CONFSEQ))
+	tar -xzf $(AGREEMENT_VENV)/$(CONFSEQ).tar.gz -C $(AGREEMENT_VENV)
 	@touch $@
 
 demo: $(READY) ## Section 1.1 of the paper: LinUCB, FALCON, Epsilon-FALCON and AdaptiveFalcon in a table and a page
@@ -105,11 +109,13 @@ format: $(DEV_READY) ## Format the code and correct what the linter can
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-agreement: $(AGREEMENT_READY) ## Compare estimators with the Open Bandit Pipeline, in an environment of its own
+agreement: $(AGREEMENT_READY) ## Compare with the Open Bandit Pipeline and confseq, in an environment of its own
+	PYTHONPATH=$(AGREEMENT_VENV)/$(CONFSEQ)/src $(AGREEMENT_VENV)/bin/python -W ignore -m benchmarks.agreement.confseq
 	$(AGREEMENT_VENV)/bin/python -W ignore -m benchmarks.agreement.obp
 
-bench: $(BENCH_READY) ## Time against hand-written NumPy, CVXPY and five bandit libraries, as ratios
-	$(BENCH_VENV)/bin/python -m benchmarks
+# The Open Bandit Pipeline is timed where it is installed, after all others.
+bench: $(BENCH_READY) $(AGREEMENT_READY) ## Time against hand-written NumPy, CVXPY and six bandit libraries, as ratios
+	@missed=0; $(BENCH_VENV)/bin/python -m benchmarks || missed=1; $(MAKE) --no-print-directory agreement || missed=1; exit $$missed
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml
 

@@ -21,9 +21,9 @@ from rich.progress import track
 from rich.table import Table
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.evaluation.intervals.betting import betting_sequence
-from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
-from gyrfalcon.evaluation.intervals.off_policy_sequence import off_policy_sequence
+from gyrfalcon.evaluation.intervals.sequences.betting import betting_sequence
+from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.sequences.off_policy_sequence import off_policy_sequence
 
 LOSSES = (0.1, 0.25, 0.5)
 MEANS = (0.01, 0.05, 0.2, 0.5)

@@ -31,13 +31,13 @@ from gyrfalcon.core.records import Decisions, Log
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.protocol import Environment
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment
+from gyrfalcon.evaluation.estimators.model_assisted import doubly_robust
 from gyrfalcon.evaluation.intervals.adaptive_weights import (
     min_var_weights,
     variance_proxies,
     weighted_interval,
 )
-from gyrfalcon.evaluation.model_assisted import doubly_robust
-from gyrfalcon.evaluation.predictions import predictions_by_time
+from gyrfalcon.evaluation.predictions.by_time import predictions_by_time
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.limited import Limited
 from gyrfalcon.learners.protocol import Learner

@@ -1,6 +1,6 @@
 """Differences between our confidence sequences and the formulas of confseq 0.0.11.
 
-`python -m benchmarks.agreement.confseq` needs a Python in which `confseq.betting` can be imported: the
+`make agreement` prints the largest one. It needs a Python in which `confseq.betting` can be imported: the
 package compiles C++ against Boost, but these formulas are Python, so that the unpacked `src` of its source
 distribution on PYTHONPATH is enough, beside `multiprocess` and matplotlib. With `--write` a sample and
 confseq's numbers are written as JSON, which `make test` compares without confseq.
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.evaluation.intervals.bernstein_sequence import bernstein_lower_bounds
-from gyrfalcon.evaluation.intervals.bets import plug_in_bets
-from gyrfalcon.evaluation.intervals.capital import log_capital
+from gyrfalcon.evaluation.intervals.sequences.bernstein_sequence import bernstein_lower_bounds
+from gyrfalcon.evaluation.intervals.sequences.bets import plug_in_bets
+from gyrfalcon.evaluation.intervals.sequences.capital import log_capital
 
 LEVEL = 0.95
 CANDIDATES = (0.01, 0.2, 0.35, 0.6, 0.99)

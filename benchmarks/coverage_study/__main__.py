@@ -1,12 +1,12 @@
 """How often intervals hold the values of policies on logs of learners, and what verdicts say of misses.
 
-`python -m benchmarks.coverage_study` prints the tables of docs/how-to/choose-an-estimator.md. Learners play
+`python -m benchmarks.coverage_study` measures this. Learners play
 in environments whose truth is known and keep their logs. Each log, after 1,000 and 10,000 rounds, is
 evaluated for six target policies: the first action, the last one, uniform play, the best and the worst
 action of every context, and a rule by the first feature that knows nothing of rewards. It counts
 
 * how often 95% intervals of several kinds hold the true value, and a betting sequence after all rows at once;
-* the same of MinVar intervals among values that are judged "trust";
+* the same of MinVar intervals among values of each level of the verdict, and how far they miss;
 * of the values whose naive interval (doubly robust, as if rows were independent) misses by more than its
   width, how many are judged "caution" or "do not trust".
 """
@@ -19,10 +19,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.coverage_study.study import ENVIRONMENTS, INTERVALS, LEARNERS, Found, study
+from gyrfalcon.evaluation.verdict.verdict import LEVELS
 
 RUNS, QUICK_RUNS = 1_000, 20
 
@@ -80,20 +82,34 @@ def tables(found: Sequence[Found], n_runs: int) -> Iterator[Table]:
             columns.append(_with_worst(rows, lambda one, name=name: one.is_held(name)))  # type: ignore[misc]
         made.add_row(*cell[:2], f"{cell[2]:,}", *columns)
     yield made
-    made = _table("What the verdict knows", ("trust %", "MinVar of these", "naive misses", "noticed %"))
+    yield _by_level(cells, of)
+    made = _table("What the verdict knows of naive intervals", ("missed by a width", "noticed %"))
     for cell in cells:
-        rows = of(cell)
-        trusted = [one for one in rows if one.verdict == "trust"]
-        missed = [one for one in rows if one.is_bad_miss]
-        made.add_row(
-            *cell[:2],
-            f"{cell[2]:,}",
-            f"{share(one.verdict == 'trust' for one in rows):.1f}",
-            f"{share(one.is_held('minvar') for one in trusted):.1f}",
-            f"{len(missed):,}",
-            f"{share(one.verdict != 'trust' for one in missed):.1f}",
-        )
+        missed = [one for one in of(cell) if one.is_bad_miss]
+        noticed = share(one.verdict != "trust" for one in missed)
+        made.add_row(*cell[:2], f"{cell[2]:,}", f"{len(missed):,}", f"{noticed:.1f}")
     yield made
+
+
+def _by_level(
+    cells: Sequence[tuple[str, str, int]], of: Callable[[tuple[str, str, int]], list[Found]]
+) -> Table:
+    """Coverage of MinVar intervals by the level of the verdict, and how far they miss."""
+    made = _table(
+        "Verdicts: percentage of values, of which the MinVar interval holds so many, and by how many widths "
+        "it misses in the median miss",
+        LEVELS,
+    )
+    for cell in cells:
+        rows, columns = of(cell), []
+        for level in LEVELS:
+            judged = [one for one in rows if one.verdict == level]
+            misses = [one.miss("minvar") for one in judged if not one.is_held("minvar")]
+            miss = f", {np.median(misses):.2f}" if misses else ""
+            held = share(one.is_held("minvar") for one in judged)
+            columns.append(f"{100.0 * len(judged) / len(rows):.0f}: {held:.1f}{miss}")
+        made.add_row(*cell[:2], f"{cell[2]:,}", *columns)
+    return made
 
 
 def _with_worst(rows: Sequence[Found], is_held: Callable[[Found], bool]) -> str:

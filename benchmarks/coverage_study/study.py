@@ -18,18 +18,18 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.environments.paper import StepExample
 from gyrfalcon.environments.synthetic.families import LinearEnvironment, SinusoidEnvironment
-from gyrfalcon.evaluation.estimator_table import ESTIMATORS
-from gyrfalcon.evaluation.evaluated_rows import evaluated_rows
-from gyrfalcon.evaluation.interval_table import INTERVALS as METHODS
-from gyrfalcon.evaluation.interval_table import interval_estimate
+from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS as METHODS
+from gyrfalcon.evaluation.intervals.by_name import interval_estimate
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_interval
-from gyrfalcon.evaluation.past_predictions import past_predictions
-from gyrfalcon.evaluation.preflight import log_reasons
+from gyrfalcon.evaluation.policies.target_policies import target_policy
+from gyrfalcon.evaluation.policies.targets import TargetPolicy
+from gyrfalcon.evaluation.predictions.past_rows import past_predictions
+from gyrfalcon.evaluation.rows.evaluated_rows import evaluated_rows
+from gyrfalcon.evaluation.rows.weighting import epochs_of
 from gyrfalcon.evaluation.study import Study, Valued
-from gyrfalcon.evaluation.target_policies import target_policy
-from gyrfalcon.evaluation.targets import TargetPolicy
-from gyrfalcon.evaluation.weighting import epochs_of
+from gyrfalcon.evaluation.verdict.preflight import log_reasons
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
 from gyrfalcon.learners.protocol import Learner
@@ -88,8 +88,13 @@ class Found:
     @property
     def is_bad_miss(self) -> bool:
         """Whether the naive interval misses by more than its width."""
-        low, high = self.intervals["normal"]
-        return max(low - self.truth, self.truth - high) > high - low
+        return self.miss("normal") > 1.0
+
+    def miss(self, interval: str) -> float:
+        """Distance of the truth to an interval, in widths; 0 inside."""
+        low, high = self.intervals[interval]
+        distance = max(low - self.truth, self.truth - high, 0.0)
+        return distance / (high - low) if high > low else (np.inf if distance else 0.0)
 
 
 def targets(environment: KnownEnvironment) -> dict[str, Callable[[Floats], Floats]]:

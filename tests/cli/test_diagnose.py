@@ -126,3 +126,15 @@ def test_a_folder_without_a_log_gets_a_sentence(tmp_path: Path) -> None:
     result = invoke("diagnose", tmp_path)
     assert result.exit_code == 2
     assert refusal(result)
+
+
+def test_of_many_actions_the_terminal_shows_the_most_wrong_ones(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    lines = [f"a{rng.integers(20)},{rng.normal():.4f},0.05,{rng.normal():.4f}" for _ in range(1200)]
+    (tmp_path / "ads.csv").write_text("\n".join(["ad,y,p,x", *lines]) + "\n")
+    columns = [
+        one for key in ("action=ad", "reward=y", "propensity=p", "features=x") for one in ("--map", key)
+    ]
+    text = " ".join(invoke("diagnose", tmp_path / "ads.csv", *columns).stdout.split())
+    assert "5 more actions have smaller errors; --html and --json show them all." in text
+    assert len(numbers("diagnose", tmp_path / "ads.csv", *columns)["by_action"]) == 20

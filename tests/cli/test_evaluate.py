@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import html
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gyrfalcon import Bandit
+from gyrfalcon import Bandit, __version__
 from gyrfalcon.bandit import read_decision_log
+from gyrfalcon.cli.evaluate import _diagnosed
+from gyrfalcon.core.contexts import Contexts
 from tests.cli.terminal import invoke, numbers, refusal
+from tests.evaluation.logs import log_of
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +35,7 @@ def test_the_verdict_stands_before_the_numbers(log: Path) -> None:
     assert result.exit_code == 0
     text = result.stdout
     assert text.startswith("Verdict: ")
-    assert text.index("Verdict") < text.index("expected effective rows") < text.index("Rewards per decision")
+    assert text.index("Verdict") < text.index("expected effective rows") < text.index("Reward per decision")
     assert "Set aside: 1 row, first row, from which predictions start." in text
 
 
@@ -54,13 +60,17 @@ def test_json_names_policies_verdicts_and_intervals(log: Path) -> None:
     )
     assert found["verdict"] in ("trust", "caution", "do not trust")
     assert [policy["name"] for policy in found["policies"]] == ["old", "greedy"]
+    assert len(found["log_sha256"]) == 64
+    assert found["gyrfalcon"] == __version__
     assert found["policies"][1]["interval"]["level"] == 0.9
     assert found["settings"] == {
         "estimator": "snips",
         "interval": "normal",
-        "level": "0.9",
-        "model_class": "None",
-        "reward_range": "(0.0, 1.0)",
+        "level": 0.9,
+        "model_class": None,
+        "reward_range": [0.0, 1.0],
+        "reward_unit": "",
+        "marginalise": None,
     }
     assert "dependence on the log" in [reason["check"] for reason in found["policies"][1]["reasons"]]
 
@@ -143,3 +153,57 @@ def test_the_help_has_examples() -> None:
     text = invoke("evaluate", "--help").stdout
     assert "Examples" in text
     assert "gyrfalcon evaluate decisions --policy greedy --html report.html" in text
+
+
+def test_a_log_without_propensities_gets_estimated_ones_where_that_is_asked(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    lines = [
+        f"{'red' if random.random() < 0.3 + 0.4 * x else 'blue'},{int(random.random() < 0.5)},{x:.3f}"
+        for x in random.random(800).tolist()
+    ]
+    (tmp_path / "ads.csv").write_text("\n".join(["ad,y,x", *lines]) + "\n")
+    columns = ("--map", "action=ad", "--map", "reward=y", "--map", "features=x")
+    assert "have no propensity" in refusal(invoke("evaluate", tmp_path / "ads.csv", *columns))
+    result = invoke("evaluate", tmp_path / "ads.csv", *columns, "--estimated-propensities", "--json")
+    assert result.stderr.startswith("Estimated the propensities of 800 rows; no test speaks against them.")
+    found = json.loads(result.stdout)
+    assert found["verdict"] == "caution"
+    uniform = found["policies"][1]
+    assert "Propensities were estimated" in " ".join(reason["text"] for reason in uniform["reasons"])
+    assert uniform["interval"]["low"] < 0.5 < uniform["interval"]["high"]
+
+
+def test_the_page_has_five_figures_unless_the_diagnosis_is_left_out(log: Path, tmp_path: Path) -> None:
+    whole, short = tmp_path / "whole.html", tmp_path / "short.html"
+    given = ("evaluate", log, "--policy", "uniform", "--unit", "clicks")
+    assert invoke(*given, "--html", whole).exit_code == 0
+    assert invoke(*given, "--html", short, "--no-diagnosis").exit_code == 0
+    pages = whole.read_text(), short.read_text()
+    assert [page.count("data:image/svg+xml;base64,") for page in pages] == [5, 4]
+    assert ["Is the reward model wrong?" in page for page in pages] == [True, False]
+    for page in pages:
+        assert "Faults of the log" in page
+        assert "reward per decision in clicks" in page.lower()
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_the_page_says_why_a_log_can_not_be_diagnosed() -> None:
+    table = log_of(60)
+    beyond = replace(table, contexts=Contexts(np.where(table.contexts.shared > 0.9, 1e200, 1.0)))
+    assert _diagnosed(beyond, "")[1].startswith("That stays open: Sums of squares of features or rewards")
+    found, why_not = _diagnosed(table, "clicks")
+    assert (found is not None and found.reward_unit, why_not) == ("clicks", "")
+
+
+def test_terminal_and_page_say_the_same(log: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = invoke("evaluate", log, "-p", "uniform", "-p", "always:blue", "--html", page, "--no-diagnosis")
+    text, shown = " ".join(result.stdout.split()), " ".join(re.sub("<[^>]+>", "", page.read_text()).split())
+    sentence = re.search(r"Verdict: [a-z ]+\. (.+?\.) logged: ", text)
+    assert sentence is not None
+    assert sentence[1] in html.unescape(shown)
+    values = text[: text.index("Differences to logged")]
+    found = re.findall(r"(uniform|always:blue) (?:trust|caution|do not trust) (\S+)", values)
+    assert [name for name, _ in found] == ["uniform", "always:blue"]
+    for name, value in found:
+        assert re.search(rf"{name}\s*\S* (?:trust|caution|do not trust)\s*{re.escape(value)}", shown)

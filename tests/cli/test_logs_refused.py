@@ -88,3 +88,37 @@ def test_every_command_on_logs_takes_columns_and_options_of_a_file(name: str, tm
         invoke(*given, "--option", "comma=;")
     )
     assert "'ad' is not name=value" in refusal(invoke(*given, "--map", "ad"))
+
+
+def test_modules_that_can_not_be_imported_are_sentences(log: Path, tmp_path: Path) -> None:
+    (tmp_path / "raises_at_once.py").write_text("raise RuntimeError('no connection')\n")
+    (tmp_path / "not_python.py").write_text("def rule(:\n")
+    (tmp_path / "needs_more.py").write_text("import no_such_package\n")
+    found = {
+        "raises_at_once": "RuntimeError: no connection",
+        "not_python": "SyntaxError: ",
+        "needs_more": "ModuleNotFoundError: No module named 'no_such_package'",
+    }
+    for module, error in found.items():
+        done = command("evaluate", log, "-p", f"{module}:rule", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"module {module} can't be imported: {error}" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_log_is_never_written_over_itself(log: Path, tmp_path: Path) -> None:
+    ads = tmp_path / "ads.csv"
+    ads.write_text("ad,y,p\na,1,0.5\nb,0,0.5\n")
+    (tmp_path / "link.csv").symlink_to(ads)
+    before = ads.read_bytes()
+    for name in ("ads.csv", "link.csv"):
+        sentence = refusal(invoke("convert", ads, tmp_path / name, "--map", "action=ad"))
+        assert "which is the source; give another name." in sentence
+        assert ads.read_bytes() == before
+    part = next(log.glob("*.parquet"))
+    assert "a file of the source" in refusal(invoke("convert", log, part))
+
+
+def test_devices_are_refused_before_the_log_is_read(tmp_path: Path) -> None:
+    sentence = refusal(invoke("evaluate", tmp_path / "no such log", "--html", "/dev/null"))
+    assert "which is no file that can be replaced" in sentence

@@ -11,7 +11,7 @@ import pytest
 
 from gyrfalcon import EpsilonFalcon, simulate
 from gyrfalcon.environments import StepExample
-from gyrfalcon.evaluation import preflight
+from gyrfalcon.evaluation.verdict import limits as known_limits
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 
@@ -39,18 +39,18 @@ def test_the_regressor_of_ones_own_runs_and_is_what_the_page_shows() -> None:
 @pytest.mark.parametrize(
     ("finding", "limits"),
     [
-        ("mean weight", preflight.MEAN_WEIGHT),
-        ("expected effective rows", preflight.EXPECTED_ROWS),
-        ("rows the value rests on", preflight.MATCHING_ROWS),
-        ("rare rows drawn", preflight.DRAWN_SHARE),
-        ("expected spread", preflight.SPREAD),
-        ("calibration", preflight.CALIBRATION_Z),
-        ("missing rewards, propensities", preflight.MISSING),
-        ("change over time", preflight.CHANGE_Z),
+        ("mean weight", known_limits.MEAN_WEIGHT),
+        ("expected effective rows", known_limits.EXPECTED_ROWS),
+        ("rows the value rests on", known_limits.MATCHING_ROWS),
+        ("rare rows drawn", known_limits.DRAWN_SHARE),
+        ("expected spread", known_limits.SPREAD),
+        ("calibration", known_limits.CALIBRATION_Z),
+        ("missing rewards, propensities", known_limits.MISSING),
+        ("change over time", known_limits.CHANGE_Z),
     ],
 )
 def test_the_page_on_verdicts_names_the_limits_of_each_finding(
-    finding: str, limits: preflight.Limits
+    finding: str, limits: known_limits.Limits
 ) -> None:
     lines = (HOW_TO / "evaluate-a-log.md").read_text().splitlines()
     (row,) = [line for line in lines if line.startswith(f"| {finding} |")]

@@ -13,11 +13,11 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation import always, contrast, doubly_robust, evaluate
 from gyrfalcon.evaluation.evaluation import Evaluation
-from gyrfalcon.evaluation.interval_inputs import IntervalInputs
-from gyrfalcon.evaluation.interval_table import INTERVALS, IntervalRow
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS, IntervalRow
+from gyrfalcon.evaluation.intervals.inputs import IntervalInputs
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_interval
-from gyrfalcon.evaluation.past_predictions import past_predictions
+from gyrfalcon.evaluation.predictions.past_rows import past_predictions
 from tests.evaluation.logs import MEANS, log_of, relabelled
 
 POLICIES = {"uniform": "uniform", "blue": "always blue"}
@@ -208,6 +208,7 @@ def test_ineligible_actions_and_action_features() -> None:
 
 def test_a_log_without_distributions_is_evaluated_with_caution() -> None:
     table = log_of(3000, propensities=SHARES, distribution=None)
+    table.propensity[-1] *= 1.01  # shares that are fixed would be known
     found = evaluate(table, POLICIES)
     assert found["blue"].verdict.level == "caution"
     assert MEANS[1] in found["blue"].interval
@@ -278,6 +279,57 @@ def test_policies_that_are_none_are_refused() -> None:
         evaluate(table, {}, baseline=None)
     with pytest.raises(ValueError, match="one row can be used"):
         evaluate(table.take(slice(0, 1)), POLICIES)
+
+
+@pytest.mark.parametrize("tiny", [1e-310, 1e-160, 1e-50, 1e-12])
+def test_probabilities_that_are_as_good_as_zero_are_no_obstacle(tiny: float) -> None:
+    """Softmax policies have such, in some epochs and not in others."""
+    n = 900
+    chances = np.tile([0.5 - tiny, 0.5, tiny], (n, 1))
+    chances[: n // 3] = [0.4, 0.3, 0.3]
+    random = np.random.default_rng(0)
+    action = (random.random((n, 1)) > chances.cumsum(axis=1)).sum(axis=1).clip(max=2)
+    reward = (random.random(n) < MEANS[action]).astype(float)
+    table = log_of(n, action=action, distribution=chances, propensity=chances[np.arange(n), action])
+    for epoch in (None, np.repeat([1, 2, 3], n // 3)):
+        found = evaluate(replace(table, reward=reward, epoch=epoch), POLICIES)
+        for policy in found.policies:
+            assert policy.interval.low < policy.value < policy.interval.high
+            assert len(max((one.text for one in policy.verdict.reasons), key=len)) < 400
+
+
+def test_policies_that_fail_are_named() -> None:
+    """Functions of users, with the name that the policy was given under."""
+
+    class Fixed:
+        def probabilities(self, contexts: Any) -> Any:
+            return np.full((len(contexts), 3), 1 / 3)
+
+    def broken(_: DecisionTable) -> Any:
+        raise KeyError("age")
+
+    for policy, message in (
+        (broken, "policy 'mine' failed with KeyError: 'age'; a function gets the table of rows"),
+        (lambda: "red", "policy 'mine' failed with TypeError"),
+        (lambda _: ["red"] * 3, r"policy 'mine': the policy gives values of shape \(3,\)"),
+        (lambda table: ["pink"] * len(table), "policy 'mine': there is no action 'pink'"),
+        (Fixed, r"Fixed is a class; give a policy of that class, such as Fixed\(\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            evaluate(log_of(50), {"mine": policy})
+    assert evaluate(log_of(50), {"mine": Fixed()})["mine"].value > 0.0
+
+
+@pytest.mark.parametrize("table", [{"action": [1]}, "decisions", None])
+def test_what_is_no_table_is_refused(table: Any) -> None:
+    with pytest.raises(ValueError, match=r"the log is .*; give a DecisionTable, from read_log\(path\)"):
+        evaluate(table, POLICIES)
+
+
+@pytest.mark.parametrize("n_blocks", [0, 0.5, -3])
+def test_numbers_of_blocks_that_are_none_are_refused(n_blocks: Any) -> None:
+    with pytest.raises(ValueError, match=f"n_blocks is {n_blocks}; give a whole number of at least 1"):
+        evaluate(log_of(50), POLICIES, n_blocks=n_blocks)
 
 
 def test_intervals_can_ask_what_every_logged_policy_would_have_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,3 +86,33 @@ def test_a_difference_of_policies_that_earn_the_same_is_found_by_chance_alone() 
         assert gain is not None
         wrong += 0.0 not in gain
     assert 1 <= wrong <= 22
+
+
+def explore_first_log(seed: int, n: int = 1500) -> DecisionTable:
+    """A third of the log is uniform play, and the rest is certain: the action that looked best."""
+    uniform = log_of(n // 3, seed=seed)
+    sums = np.bincount(uniform.action, weights=uniform.reward, minlength=3)
+    best = int(np.argmax(sums / np.bincount(uniform.action, minlength=3)))
+    certain = log_of(n - n // 3, seed=seed + 10_000, propensities=np.eye(3)[best])
+    chances = np.concatenate([np.full((n // 3, 3), 1 / 3), np.tile(np.eye(3)[best], (n - n // 3, 1))])
+    action = np.concatenate([uniform.action, certain.action])
+    x = np.concatenate([uniform.contexts.shared, certain.contexts.shared])
+    return replace(
+        uniform,
+        contexts=Contexts(x),
+        action=action,
+        reward=np.concatenate([uniform.reward, certain.reward]),
+        propensity=chances[np.arange(n), action],
+        distribution=chances,
+        epoch=np.repeat([0, 1], [n // 3, n - n // 3]),
+    )
+
+
+def test_rows_of_a_policy_that_never_took_an_action_say_nothing_of_its_value() -> None:
+    """Values of seldom played actions rest on the rows that explored, and their intervals cover."""
+    covered = 0
+    for seed in range(N_RUNS):
+        red = evaluate(explore_first_log(seed), {"red": "always red"}, baseline=None)["red"]
+        covered += MEANS[0] in red.interval
+        assert red.verdict.level != "do not trust"
+    assert covered >= 178

@@ -15,16 +15,16 @@ from gyrfalcon import AdaptiveFalcon, simulate
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.environments.synthetic.families import SinusoidEnvironment
 from gyrfalcon.evaluation import evaluate, select_max_weight, select_shrinkage
-from gyrfalcon.evaluation.estimator_inputs import EstimatorInputs
-from gyrfalcon.evaluation.estimator_table import ESTIMATORS
-from gyrfalcon.evaluation.evaluated_rows import evaluated_rows
-from gyrfalcon.evaluation.interval_inputs import IntervalInputs
-from gyrfalcon.evaluation.interval_table import INTERVALS
+from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS
+from gyrfalcon.evaluation.estimators.inputs import EstimatorInputs
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS
 from gyrfalcon.evaluation.intervals.cadr import cadr_interval
 from gyrfalcon.evaluation.intervals.contextual_weights import contextual_interval
 from gyrfalcon.evaluation.intervals.epoch_policies import EpochPolicies
-from gyrfalcon.evaluation.past_predictions import past_predictions
-from gyrfalcon.evaluation.weighting import TargetWeights, epochs_of
+from gyrfalcon.evaluation.intervals.inputs import IntervalInputs
+from gyrfalcon.evaluation.predictions.past_rows import past_predictions
+from gyrfalcon.evaluation.rows.evaluated_rows import evaluated_rows
+from gyrfalcon.evaluation.rows.weighting import TargetWeights, epochs_of
 from gyrfalcon.logs import read_log, stored_policies
 from tests.cli.terminal import invoke, refusal
 from tests.evaluation.logs import MEANS, log_of

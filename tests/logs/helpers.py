@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,17 @@ from tests.bandit.helpers import Clock
 
 
 def played(
-    folder: Path | LogFolder, n: int = 120, *, learner: Learner | None = None, seed: int = 1, **settings: Any
+    folder: Path | LogFolder,
+    n: int = 120,
+    *,
+    actions: Iterable[str] = ("a", "b", "c"),
+    learner: Learner | None = None,
+    seed: int = 1,
+    **settings: Any,
 ) -> Bandit:
     """A bandit that has made n decisions in two ways: with eligible actions, outcomes of every kind."""
     bandit = Bandit(
-        ["a", "b", "c"], learner=learner, features=2, seed=seed, log=folder, clock=Clock(), **settings
+        list(actions), learner=learner, features=2, seed=seed, log=folder, clock=Clock(), **settings
     )
     play(bandit, n, seed)
     return bandit

@@ -35,7 +35,7 @@ CASES = [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.long) for
 @pytest.mark.parametrize("name", CASES)
 def test_every_decision_is_computed_again_bit_for_bit(name: str, tmp_path: Path) -> None:
     n = 250
-    bandit = played(tmp_path, n, learner=PLAIN[name])
+    bandit = played(tmp_path, n, actions=[f"action {place}" for place in range(3)], learner=PLAIN[name])
     assert bandit.decide([0.5, 0.5]).model is not None or name in {"exponential weights", "forest", "gate"}
     report = audit_decision_log(tmp_path)
     assert report.passed

@@ -116,7 +116,7 @@ def test_a_compaction_goes_on_from_wherever_it_was_killed(closed: Path, tmp_path
 COMPACT = """
 import sys
 from gyrfalcon.bandit import compact_decision_log
-from gyrfalcon.logs.parquet import import_pyarrow
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 import_pyarrow()
 print("ready", flush=True)
 compact_decision_log(sys.argv[1])

@@ -15,7 +15,7 @@ from hypothesis import given
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.logs import LogReader, LogWriter, read_log
-from gyrfalcon.logs.folder import MIN_BYTES
+from gyrfalcon.logs.lines.folder import MIN_BYTES
 from tests.logs.tables import COLUMNS, differing, tables
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from gyrfalcon import EpsilonFalcon
 from gyrfalcon.evaluation import evaluate
-from gyrfalcon.evaluation.evaluated_rows import evaluated_rows
-from gyrfalcon.evaluation.weighting import planned_uniform
+from gyrfalcon.evaluation.rows.evaluated_rows import evaluated_rows
+from gyrfalcon.evaluation.rows.weighting import planned_uniform
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.logs import read_log, stored_policies, stored_policy
 from tests.logs.helpers import played

@@ -18,7 +18,7 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.frames import text_column
 from gyrfalcon.logs import LogReader, read_log
-from gyrfalcon.logs.folder import text_of
+from gyrfalcon.logs.lines.folder import text_of
 from tests.bandit.helpers import Clock
 from tests.logs.helpers import close, line_files, play, played
 from tests.logs.tables import differing

@@ -12,7 +12,7 @@ import pytest
 
 from gyrfalcon import Bandit
 from gyrfalcon.bandit import LogFolder, audit_decision_log, compact_decision_log, read_decision_log
-from gyrfalcon.logs.outcomes import RowBuilder
+from gyrfalcon.logs.lines.outcomes import RowBuilder
 from tests.bandit.helpers import Clock
 from tests.logs.helpers import close, line_files, played
 

@@ -9,11 +9,11 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import given
 
-from gyrfalcon.logs.folder import text_of, whole_lines
-from gyrfalcon.logs.outcomes import RowBuilder
-from gyrfalcon.logs.parquet import read_rows, write_rows
-from gyrfalcon.logs.row_columns import schema_of_rows
-from gyrfalcon.logs.rows import FORMAT, LoggedDecisions
+from gyrfalcon.logs.lines.folder import text_of, whole_lines
+from gyrfalcon.logs.lines.outcomes import RowBuilder
+from gyrfalcon.logs.lines.rows import FORMAT, LoggedDecisions
+from gyrfalcon.logs.parquet.files import read_rows, write_rows
+from gyrfalcon.logs.parquet.row_columns import schema_of_rows
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)

@@ -139,3 +139,21 @@ def test_marks_may_stand_within_marks() -> None:
 def test_a_row_of_another_length_than_the_heading_is_refused() -> None:
     with pytest.raises(ValueError, match="2 cells and the table 1 columns"):
         Table(["a"], [["b", "c"]])
+
+
+def test_headings_stand_over_their_numbers_and_sentences_have_room() -> None:
+    table = Table(["what", "rows", "found"], [["a", 1, "x" * 70], ["b", 2, "short"]])
+    page = Page("Title", "Lead.", [Section("One", table=table)]).html()
+    assert '<th scope="col">what</th><th scope="col" class="number">rows</th>' in page
+    assert f'<td class="prose">{"x" * 70}</td>' in page
+    assert "<td>short</td>" in page
+
+
+def test_sections_of_very_many_parts_stand_alone_in_the_contents() -> None:
+    parts = [Section(f"Part {number}") for number in range(16)]
+    page = Page(
+        "Title", "Lead.", [Section("Few", sections=parts[:15]), Section("Many", sections=parts)]
+    ).html()
+    contents = page[page.index("<nav") : page.index("</nav>")]
+    assert contents.count("<li>") == 2 + 15
+    assert page.count("<h3>Part 3</h3>") == 2

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from gyrfalcon.storage import files
+from gyrfalcon.storage.atomic import write_atomically
 
 VALUE = {
     "numbers": np.arange(5.0),
@@ -193,3 +194,15 @@ def test_paths_that_can_not_be_written_are_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         files.load(tmp_path / "nothing")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_name_the_file_and_not_its_temporary_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match=r"page.html") as caught:
+        write_atomically(tmp_path / "page.html", "Here.")
+    assert caught.value.filename == str(tmp_path / "page.html")

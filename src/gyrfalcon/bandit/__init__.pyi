@@ -9,8 +9,8 @@ from gyrfalcon.bandit.status import ActionStatus as ActionStatus
 from gyrfalcon.bandit.status import BanditStatus as BanditStatus
 from gyrfalcon.logs.compaction import Compaction as Compaction
 from gyrfalcon.logs.compaction import compact_decision_log as compact_decision_log
-from gyrfalcon.logs.folder import LogFolder as LogFolder
+from gyrfalcon.logs.lines.folder import LogFolder as LogFolder
+from gyrfalcon.logs.lines.rows import LoggedDecisions as LoggedDecisions
 from gyrfalcon.logs.reading import read_decision_log as read_decision_log
-from gyrfalcon.logs.rows import LoggedDecisions as LoggedDecisions
 
 __all__: list[str]

@@ -26,8 +26,8 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.epochs import action_probabilities, decide
 from gyrfalcon.core.records import phase_of
 from gyrfalcon.core.sampling import uniforms_of_events
+from gyrfalcon.logs.lines.rows import LoggedDecisions, Row
 from gyrfalcon.logs.reading import rows_of_folder
-from gyrfalcon.logs.rows import LoggedDecisions, Row
 from gyrfalcon.logs.simulated import simulated_files
 
 _ROWS = 4096

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gyrfalcon.bandit.audit_report import Difference
 from gyrfalcon.bandit.decision_rules import DecisionRule
-from gyrfalcon.logs.folder import policy_file
+from gyrfalcon.logs.lines.folder import policy_file
 
 _NO_POLICY = "their policy can't be stored"
 _MISSING = "their policy is missing"

@@ -24,8 +24,8 @@ from gyrfalcon.core.epochs import action_probabilities, decide
 from gyrfalcon.core.records import CONTROL
 from gyrfalcon.core.simulated_uniforms import needs_coins, uniforms_again
 from gyrfalcon.frames import phase_column
-from gyrfalcon.logs.log_reader import LogReader
-from gyrfalcon.logs.schema import LogSchema
+from gyrfalcon.logs.parquet.reader import LogReader
+from gyrfalcon.logs.parquet.schema import LogSchema
 
 _ROWS = 2**14
 _ROUNDING = 1e-9

@@ -25,8 +25,8 @@ from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import phase_of
 from gyrfalcon.engine.fingerprint import fingerprint
-from gyrfalcon.logs.folder import LogFolder
-from gyrfalcon.logs.rows import FORMAT, Line, logged_label
+from gyrfalcon.logs.lines.folder import LogFolder
+from gyrfalcon.logs.lines.rows import FORMAT, Line, logged_label
 from gyrfalcon.logs.writer import LineWriter
 
 LineSink: TypeAlias = Callable[[Line], object]

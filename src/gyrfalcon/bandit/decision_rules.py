@@ -14,8 +14,8 @@ from typing import Any
 
 from gyrfalcon.core.epochs import Epoch, Mixture
 from gyrfalcon.core.inputs.problem import Problem
-from gyrfalcon.logs.folder import policy_file
-from gyrfalcon.logs.rows import logged_label
+from gyrfalcon.logs.lines.folder import policy_file
+from gyrfalcon.logs.lines.rows import logged_label
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from gyrfalcon.bandit.engine import BanditEngine
 from gyrfalcon.bandit.history import SettingsChange
 from gyrfalcon.bandit.learner_changes import own_learner
+from gyrfalcon.core.json_values import json_value
 from gyrfalcon.core.policies.limited import control_share_of
 
 
@@ -135,7 +136,7 @@ class BanditStatus:
 
     def to_json(self) -> str:
         """The fields as one JSON object; numbers that are not finite are null, labels are text."""
-        return json.dumps(_plain(asdict(self)), ensure_ascii=False)
+        return json.dumps(json_value(asdict(self)), ensure_ascii=False)
 
     def __str__(self) -> str:
         low, high = self.reward_interval
@@ -235,13 +236,3 @@ def _notes(engine: BanditEngine, actions: tuple[ActionStatus, ...]) -> list[str]
     if engine.rules.reward_timeout is None and counts.n_waiting:
         notes.append("without a reward_timeout fits use rewarded rows alone: quick rewards count first.")
     return notes
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, int | float | str | None) else str(value)

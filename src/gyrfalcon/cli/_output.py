@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from gyrfalcon.core.json_values import json_value
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _NARROW = 20
 """The smallest width that text is wrapped to."""
@@ -23,26 +27,7 @@ def print_json(value: object) -> None:
     """Print a value as JSON that every reader takes: numbers that are not finite are null."""
     import json
 
-    typer.echo(json.dumps(plain(value), indent=2, allow_nan=False))
-
-
-def plain(value: Any) -> Any:
-    """The value as dicts, lists, strings and finite numbers; nan and infinities become None.
-
-    >>> plain({"slack": float("inf"), "rows": (1, 2.5)})
-    {'slack': None, 'rows': [1, 2.5]}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, str) or value is None:
-        return value
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, Iterable):
-        return [plain(entry) for entry in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, int) else str(value)
+    typer.echo(json.dumps(json_value(value), indent=2, allow_nan=False))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], n_texts: int = 1) -> None:

@@ -46,6 +46,8 @@ def check_file_place(option: str, path: str | os.PathLike[str] | None) -> None:
     name, folder = os.fspath(path), Path(path).parent
     if Path(path).is_dir():
         raise ValueError(f"{option} is {name!r}, which is a folder; give the name of a file.")
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError(f"{option} is {name!r}, which is no file that can be replaced; give another path.")
     if not folder.is_dir():
         raise ValueError(
             f"{option} is {name!r}, and there is no folder {str(folder)!r}; make it, or give another path."

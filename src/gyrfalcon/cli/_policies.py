@@ -91,7 +91,7 @@ def _stored(kind: str, model: str, table: DecisionTable, held_out: bool) -> obje
 def _saved(path: str, held_out: bool) -> object:
     """What the bandit in a file would play, which --held-out says it did not learn here."""
     from gyrfalcon import Bandit
-    from gyrfalcon.evaluation.target_policies import of_policy
+    from gyrfalcon.evaluation.policies.target_policies import of_policy
 
     return of_policy(Bandit.load(path), held_out=held_out)
 
@@ -114,12 +114,15 @@ def _function(module: str, name: str) -> object:
         sys.path.insert(0, here)
     try:
         found = import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module.partition(".")[0] and error.name != module:
-            raise
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in (module, module.partition(".")[0]):
+            raise ValueError(
+                f"there is no module {short_repr(module)}; run the command in its folder, or install it."
+            ) from None
         raise ValueError(
-            f"there is no module {short_repr(module)}; run the command in its folder, or install it."
-        ) from None
+            f"module {module} can't be imported: {_named_error(error)}; --debug before the command shows "
+            "where."
+        ) from error
     if not hasattr(found, name):
         raise ValueError(f"{module} has no {short_repr(name)}; give the name of a function of a table.")
     function = getattr(found, name)
@@ -135,9 +138,12 @@ def _reported(function: Callable[[DecisionTable], object], spec: str) -> Callabl
         try:
             return function(table)
         except Exception as error:
-            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise ValueError(
-                f"policy {spec} failed with {what.rstrip('.')}; --debug before the command shows where."
+                f"policy {spec} failed with {_named_error(error)}; --debug before the command shows where."
             ) from error
 
     return policy
+
+
+def _named_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(".: ")

@@ -151,9 +151,9 @@ def _csv(trace: Trace) -> bytes:
 def _json(trace: Trace) -> bytes:
     import json
 
-    from gyrfalcon.cli._output import plain
+    from gyrfalcon.core.json_values import json_value
 
     columns = trace.columns()
-    rows = zip(*(plain(column) for column in columns.values()), strict=True)
+    rows = zip(*(json_value(column) for column in columns.values()), strict=True)
     records = [dict(zip(columns, row, strict=True)) for row in rows]
     return (json.dumps(records, allow_nan=False) + "\n").encode()

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from gyrfalcon.cli._output import AsJson
+
 EXAMPLES = """\
 gyrfalcon audit decisions
 gyrfalcon audit decisions --seed 7 --json
@@ -20,7 +22,7 @@ def audit(
         int | None,
         typer.Option("--seed", help="Seed of the bandit, if the log does not have it.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compute every decision of a log again, and say what differs.
 

@@ -17,7 +17,7 @@ from gyrfalcon.cli._log_input import (
     read_table,
     typed_range,
 )
-from gyrfalcon.cli._output import note
+from gyrfalcon.cli._output import AsJson, note
 
 EXAMPLES = """\
 gyrfalcon check decisions
@@ -56,7 +56,7 @@ def check(
     from_format: FromFormat = "auto",
     mapping: ColumnOf = None,
     option: FormatOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find faults of a log, with row numbers and remedies.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gyrfalcon.cli._output import counted, print_json
+from gyrfalcon.cli._output import AsJson, counted, print_json
 
 EXAMPLES = """\
 gyrfalcon compact decisions
@@ -17,7 +17,7 @@ gyrfalcon compact decisions --json
 
 def compact(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Folder of Bandit(log=...).")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Turn the closed files of a decision log into Parquet files.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gyrfalcon.cli._log_input import ColumnOf, FormatOption, FromFormat, format_options
-from gyrfalcon.cli._output import counted, print_json
+from gyrfalcon.cli._output import AsJson, counted, print_json
 
 EXAMPLES = """\
 gyrfalcon convert log.dsjson log.parquet
@@ -26,7 +27,7 @@ def convert(
     ] = "auto",
     mapping: ColumnOf = None,
     option: FormatOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Convert a log from one format to another.
 
@@ -45,9 +46,21 @@ def convert(
     written = format_of(destination, exists=False) if to_format == "auto" else to_format
     if written != "folder":
         check_file_place("DESTINATION", destination)
+        _refuse_the_source(source, destination)
     n_rows = write_format(log_tables(source, read, options), destination, written)
     done = {"source": source, "from": read, "destination": destination, "to": written, "n_rows": n_rows}
     if as_json:
         print_json(done)
         return
     typer.echo(f"Wrote {counted(n_rows, 'decision')} of {source} ({read}) to {destination} ({written}).")
+
+
+def _refuse_the_source(source: str, destination: str) -> None:
+    """Refuse to write over what is read: columns that no `--map` names would be lost."""
+    read, written = Path(source), Path(destination)
+    if written.exists() and read.exists() and written.samefile(read):
+        raise ValueError(f"DESTINATION is {destination!r}, which is the source; give another name.")
+    if read.is_dir() and written.exists() and read.resolve() in written.resolve().parents:
+        raise ValueError(
+            f"DESTINATION is {destination!r}, a file of the source {source!r}; give another name."
+        )

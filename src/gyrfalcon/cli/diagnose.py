@@ -21,6 +21,9 @@ gyrfalcon diagnose decisions --html diagnosis.html --figure map.svg
 gyrfalcon diagnose ads.csv --map action=ad --map features=age --rows all
 """
 
+MOST_ACTIONS = 15
+"""How many actions are printed, those of the largest error first."""
+
 
 def diagnose(
     log: LogPath,
@@ -155,13 +158,7 @@ def _print(found: Diagnosis, log: str) -> None:
     say(size_sentence(found), *(text for text in [method_sentence(found)] if text))
     if found.region is not None:
         say(f"Most of all: {found.region}.")
-    if found.by_action:
-        rows = [
-            [str(one.action), f"{one.n_rows:,}", number(one.excess), f"{one.z:.1f}", f"{one.share:.0%}"]
-            for one in sorted(found.by_action, key=lambda one: -one.excess)
-        ]
-        title = f"Mean squared error by action, in squared {found.reward_unit}"
-        print_table(title, ["action", "rows", "error", "z", "share"], rows)
+    _print_actions(found)
     _print_cost(found)
     _print_epochs(found)
     for one in found.set_aside:
@@ -171,6 +168,20 @@ def _print(found: Diagnosis, log: str) -> None:
 
 def _rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def _print_actions(found: Diagnosis) -> None:
+    if not found.by_action:
+        return
+    worst = sorted(found.by_action, key=lambda one: -one.excess)
+    rows = [
+        [str(one.action), f"{one.n_rows:,}", number(one.excess), f"{one.z:.1f}", f"{one.share:.0%}"]
+        for one in worst[:MOST_ACTIONS]
+    ]
+    title = f"Mean squared error by action, in squared {found.reward_unit}"
+    print_table(title, ["action", "rows", "error", "z", "share"], rows)
+    if len(worst) > MOST_ACTIONS:
+        say(f"{len(worst) - MOST_ACTIONS} more actions have smaller errors; --html and --json show them all.")
 
 
 def _print_cost(found: Diagnosis) -> None:

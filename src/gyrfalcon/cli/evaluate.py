@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gyrfalcon.cli._evaluation_text import print_evaluation
 from gyrfalcon.cli._log_input import (
     PANEL,
     ColumnOf,
@@ -16,17 +17,16 @@ from gyrfalcon.cli._log_input import (
     read_table,
     typed_range,
 )
-from gyrfalcon.cli._output import counted, indented, note, print_json, print_table, say
-from gyrfalcon.core.digits import rounded_to, span_text
+from gyrfalcon.cli._output import note, print_json
 
 if TYPE_CHECKING:
     from gyrfalcon.core.decision_table import DecisionTable
+    from gyrfalcon.evaluation.diagnosis.result import Diagnosis
     from gyrfalcon.evaluation.evaluation import Evaluation
-    from gyrfalcon.evaluation.intervals.interval import Interval
 
 EXAMPLES = """\
 gyrfalcon evaluate decisions --policy always:red --policy uniform
-gyrfalcon evaluate decisions --policy greedy --html report.html
+gyrfalcon evaluate decisions --policy greedy --html report.html --unit euros
 gyrfalcon evaluate decisions -p new=rules:new -p old=rules:old --baseline old
 gyrfalcon evaluate ads.csv --map action=ad --map reward=y --map propensity=p
 gyrfalcon evaluate decisions -p uniform --estimator dros --shrinkage tuned
@@ -92,12 +92,21 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    marginalise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FEATURE,...",
+            help="Features of actions that rewards depend on; actions with equal ones count as one.",
+            rich_help_panel=_METHOD,
+            show_default=False,
+        ),
+    ] = None,
     reward_range: RewardRange = None,
     estimated: Annotated[
         bool,
         typer.Option(
             "--estimated-propensities",
-            help="Propensities were estimated, and not logged.",
+            help="Propensities were estimated, and not logged; a log that has none gets estimated ones.",
             rich_help_panel=PANEL,
         ),
     ] = False,
@@ -117,11 +126,27 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write a page with figures, too.",
+            help="Write a page with figures, faults of the log and a diagnosis of the model class.",
             rich_help_panel=_OUTPUT,
             show_default=False,
         ),
     ] = None,
+    diagnosis: Annotated[
+        bool,
+        typer.Option(
+            help="Whether the page says where the model class is wrong; it takes longest with many actions.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = True,
+    unit: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Unit of rewards, for texts and figures.",
+            rich_help_panel=_OUTPUT,
+            show_default=False,
+        ),
+    ] = "",
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Exit with 3 if a verdict is 'do not trust'.", rich_help_panel=_OUTPUT),
@@ -141,6 +166,7 @@ def evaluate(
     check_file_place("--html", html)
     bounds, policies = typed_range(reward_range), policy or ["uniform"]
     table = read_table(log, from_format, mapping, option)
+    table = _with_propensities(table) if estimated else table
     table = rows_since(policies, table) if held_out else table
     evaluation = _evaluated(
         table,
@@ -151,16 +177,18 @@ def evaluate(
         level=level,
         max_weight=_typed_limit("--max-weight", max_weight),
         shrinkage=_typed_limit("--shrinkage", shrinkage),
+        marginalise=None if marginalise is None else marginalise.split(","),
         reward_range=bounds,
         estimated_propensities=estimated,
         logged_policies=logged_policies(table),
+        reward_unit=unit,
     )
-    if html is not None:
-        _write_page(html, table, evaluation)
     if as_json:
-        print_json(evaluation.to_dict())
+        print_json({**evaluation.to_dict(), **_provenance(table)})
     else:
-        _print(evaluation)
+        print_evaluation(evaluation)
+    if html is not None:
+        _write_page(html, table, evaluation, bounds, diagnosis)
     if strict and evaluation.with_level("do not trust"):
         raise typer.Exit(DISTRUSTED)
 
@@ -183,66 +211,65 @@ def _evaluated(table: DecisionTable, policies: dict[str, object], **settings: An
         return evaluate_policies(table, policies, on_progress=by_piece(tracker), **settings)
 
 
-def _write_page(path: str, table: DecisionTable, evaluation: Evaluation) -> None:
+def _with_propensities(table: DecisionTable) -> DecisionTable:
+    """The table with estimated propensities where it has none, and a note on their calibration."""
+    import numpy as np
+
+    from gyrfalcon.evaluation import estimated_propensities
+
+    if not np.isnan(table.propensity).all():
+        return table
+    found = estimated_propensities(table)
+    faults = found.calibration.faults()
+    note(
+        f"Estimated the propensities of {len(table):,} rows; "
+        + (f"they are not calibrated: {faults[0].rstrip('.')}." if faults else "no test speaks against them.")
+    )
+    return found.table
+
+
+def _provenance(table: DecisionTable) -> dict[str, str]:
+    """What a report is matched with its log and its program by."""
+    from gyrfalcon import __version__
+    from gyrfalcon.reports.evaluation_method import content_hash
+
+    return {"log_sha256": content_hash(table), "gyrfalcon": __version__}
+
+
+def _write_page(
+    path: str,
+    table: DecisionTable,
+    evaluation: Evaluation,
+    bounds: tuple[float, float] | None,
+    with_diagnosis: bool,
+) -> None:
     from pathlib import Path
 
+    from gyrfalcon.evaluation import check_log
     from gyrfalcon.reports.evaluation_page import evaluation_page
+    from gyrfalcon.reports.page import Section, literal
     from gyrfalcon.storage.atomic import write_atomically
 
-    write_atomically(Path(path), evaluation_page(table, evaluation).html().encode())
+    found, why_not = _diagnosed(table, evaluation.reward_unit) if with_diagnosis else (None, "")
+    page = evaluation_page(
+        table,
+        evaluation,
+        check=check_log(table, reward_range=bounds),
+        diagnosis=found,
+        sections=[Section("Is the reward model wrong?", [literal(why_not)])] if why_not else [],
+    )
+    write_atomically(Path(path), page.html().encode())
     note(f"Wrote {path}.")
 
 
-def _print(evaluation: Evaluation) -> None:
-    say(f"Verdict: {evaluation.verdict.level}.")
-    for policy in evaluation.policies:
-        typer.secho(f"{policy.name}: {policy.verdict.level}", bold=True)
-        for reason in policy.verdict.objections:
-            indented(f"  {reason.level:<12}  {reason.check}: {reason.text}", 16)
-        if not policy.verdict.objections:
-            typer.echo("  no objections")
-    typer.echo("")
-    _print_values(evaluation)
-    for why, count in evaluation.set_aside.items():
-        typer.echo(f"Set aside: {counted(count, 'row')}, {why}.")
-    for sentence in dict.fromkeys(one.sequence_note for one in evaluation.policies if one.sequence_note):
-        typer.echo(f"Betting sequence: {sentence}")
+def _diagnosed(table: DecisionTable, unit: str) -> tuple[Diagnosis | None, str]:
+    """A diagnosis, or why there is none: a page without it is better than no page."""
+    from gyrfalcon.cli._progress import by_piece, progress
+    from gyrfalcon.evaluation.diagnosis.attempts import N_PARTS
+    from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose
 
-
-def _print_values(evaluation: Evaluation) -> None:
-    """Print values, and differences in a table of their own: one for all is wider than a terminal."""
-    method = f"{evaluation.settings['estimator']}, {evaluation.settings['interval']}"
-    what = "Costs (less is better)" if evaluation.cost else "Rewards"
-    print_table(
-        f"{what} per decision from {counted(evaluation.n_rows, 'row')} of {evaluation.n_given:,} "
-        f"({method}, level {evaluation.settings['level']:g})",
-        ("policy", "verdict", "value", "interval", "betting"),
-        [
-            (
-                policy.name,
-                policy.verdict.level,
-                rounded_to(policy.value, policy.interval.high - policy.interval.low),
-                _ends(policy.interval),
-                _ends(policy.sequence),
-            )
-            for policy in evaluation.policies
-        ],
-        n_texts=2,
-    )
-    differences = [
-        (
-            policy.name,
-            policy.verdict.level,
-            rounded_to(policy.difference, span.high - span.low, signed=True),
-            _ends(span, signed=True),
-        )
-        for policy in evaluation.policies
-        if policy.difference is not None and (span := policy.difference_interval) is not None
-    ]
-    if differences:
-        columns = ("policy", "verdict", "difference", "interval")
-        print_table(f"Differences to {evaluation.baseline}, row by row", columns, differences, n_texts=2)
-
-
-def _ends(span: Interval | None, *, signed: bool = False) -> str:
-    return "-" if span is None else span_text(span.low, span.high, signed=signed)
+    with progress("Diagnosing", N_PARTS, "parts") as tracker:
+        try:
+            return diagnose(table, reward_unit=unit or "reward units", on_progress=by_piece(tracker)), ""
+        except ValueError as error:
+            return None, f"That stays open: {error}"

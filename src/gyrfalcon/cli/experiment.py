@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gyrfalcon.cli._output import AsJson
+
 EXAMPLES = """\
 gyrfalcon experiment buttons.experiment
 gyrfalcon experiment buttons.experiment --json
@@ -15,7 +17,7 @@ gyrfalcon experiment buttons.experiment --json
 
 def experiment(
     file: Annotated[str, typer.Argument(metavar="FILE", help="File that Experiment.save has written.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what a saved experiment knows, and its verdict.
 

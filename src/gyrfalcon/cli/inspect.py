@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from gyrfalcon.cli._output import AsJson
+
 EXAMPLES = """\
 gyrfalcon inspect shop.bandit
 gyrfalcon inspect shop.bandit --json
@@ -14,7 +16,7 @@ gyrfalcon inspect shop.bandit --json
 
 def inspect(
     file: Annotated[str, typer.Argument(metavar="FILE", help="File that Bandit.save has written.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the status of a saved bandit.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gyrfalcon.cli._output import counted, print_json, print_table, say
+from gyrfalcon.cli._output import AsJson, counted, print_json, print_table, say
 
 if TYPE_CHECKING:
     from gyrfalcon.cli._describe import Description
@@ -31,7 +31,7 @@ def learners(
     environments: Annotated[
         bool, typer.Option("--environments", help="List environments instead of learners.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the learners and environments, or the settings of one.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gyrfalcon.cli._errors import FAILURE, INTERRUPTED, Stopped
-from gyrfalcon.cli._output import counted, note, print_json, print_table, with_error
+from gyrfalcon.cli._output import AsJson, counted, note, print_json, print_table, with_error
 from gyrfalcon.cli._parsing import whole
 from gyrfalcon.cli._progress import Tracker, progress
 
@@ -44,7 +44,7 @@ def sweep(
             metavar="ADDRESS", help="Address of a Dask scheduler to compute on instead.", show_default=False
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a grid of learners, environments and seeds; resumable.
 

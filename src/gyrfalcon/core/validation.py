@@ -138,6 +138,12 @@ Noise: TypeAlias = float | Literal["bernoulli"]
 """The standard deviation of Gaussian rewards, or rewards that are 0 or 1."""
 
 
+def check_level(level: object) -> None:
+    """Refuse a level of confidence outside (0, 1)."""
+    if not (is_number(level) and 0.0 < level < 1.0):
+        raise ValueError(f"level is {short_repr(level)}; give a number in (0, 1), for example 0.95.")
+
+
 def check_share(name: str, value: object, low: float = 0.0, high: float = 1.0) -> None:
     """Refuse what is not a number from `low` to `high`."""
     if not (is_number(value) and low <= value <= high):

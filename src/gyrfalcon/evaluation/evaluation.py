@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.digits import rounded_to, span_text
-from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
+from gyrfalcon.core.json_values import json_value
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.verdict import Level, Verdict
+from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
+from gyrfalcon.evaluation.verdict.verdict import Level, Reason, Verdict
 
 _SHOWN = 3
 """Objections of a policy that the text names."""
@@ -52,6 +52,8 @@ class PolicyValue:
         Estimates of the value from one row each, (n,).
     importance
         Importance weights of the rows, (n,).
+    row_weights
+        How much the interval counts each row beside others, with mean 1, (n,).
     """
 
     name: str
@@ -68,6 +70,7 @@ class PolicyValue:
     weights: WeightDiagnostics
     contributions: Floats
     importance: Floats
+    row_weights: Floats
 
     def __repr__(self) -> str:
         return f"PolicyValue({self.name!r}, {self.value:.6g}, {self.verdict.level})"
@@ -140,6 +143,23 @@ class Evaluation:
         return len(self.places)
 
     @property
+    def reward_unit(self) -> str:
+        """What rewards are counted in, if that was said."""
+        return str(self.settings.get("reward_unit", ""))
+
+    @property
+    def measure(self) -> str:
+        """What values are: reward or cost per decision, in the user's unit."""
+        unit = f" in {self.reward_unit}" if self.reward_unit else ""
+        return f"{'cost' if self.cost else 'reward'} per decision{unit}"
+
+    @property
+    def common_reasons(self) -> tuple[Reason, ...]:
+        """Reasons that all policies but the logged play share, as they are about the log, worst first."""
+        others = [policy.verdict.reasons for policy in self.policies if policy.name != "logged"]
+        return tuple(one for one in others[0] if all(one in rest for rest in others)) if others[1:] else ()
+
+    @property
     def verdict(self) -> Verdict:
         """The verdict of the policy of which least is certain."""
         return Verdict.of(reason for policy in self.policies for reason in policy.verdict.reasons)
@@ -158,21 +178,25 @@ class Evaluation:
             "n_rows": self.n_rows,
             "n_given": self.n_given,
             "set_aside": dict(self.set_aside),
-            "settings": {name: str(value) for name, value in self.settings.items()},
+            "settings": {name: _setting(value) for name, value in self.settings.items()},
             "source": self.source,
         }
 
     def to_json(self) -> str:
         """The evaluation as one JSON object, in which nan and infinities are null."""
-        return json.dumps(_finite(self.to_dict()), ensure_ascii=False, allow_nan=False)
+        return json.dumps(json_value(self.to_dict()), ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
         lines = [f"Verdict: {self.verdict.level}"]
         for policy in self.policies:
             lines.append(f"  {policy.name}: {policy.verdict.level}")
-            lines += [f"    - {reason.text}" for reason in policy.verdict.objections[:_SHOWN]]
+            objections = policy.verdict.objections
+            lines += [f"    - {reason.text}" for reason in objections[:_SHOWN]]
+            if len(objections) > _SHOWN:
+                others = ", ".join(dict.fromkeys(reason.check for reason in objections[_SHOWN:]))
+                lines.append(f"    - and objections to {others}")
         rows = f"{self.n_rows:,} of {self.n_given:,} rows"
-        lines += ["", f"{'cost' if self.cost else 'reward'} per decision, from {rows}:"]
+        lines += ["", f"{self.measure}, from {rows}:"]
         width = max(len(policy.name) for policy in self.policies)
         lines += [self._line(policy, width) for policy in self.policies]
         return "\n".join(lines)
@@ -197,9 +221,8 @@ def _bounds(interval: Interval | None) -> dict[str, Any] | None:
     return None if interval is None else asdict(interval)
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _setting(value: object) -> object:
+    """A setting as a number, a list of numbers, or text."""
+    if isinstance(value, tuple):
+        return [_setting(entry) for entry in value]
+    return value if value is None or isinstance(value, int | float) else str(value)

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
-from gyrfalcon.core.validation import check_choice
-from gyrfalcon.evaluation.estimator_inputs import Limit
-from gyrfalcon.evaluation.estimator_table import ESTIMATORS, EstimatorRow
-from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows, evaluated_rows
+from gyrfalcon.core.validation import check_level, check_whole
+from gyrfalcon.evaluation.estimators.by_name import ESTIMATORS, EstimatorRow
+from gyrfalcon.evaluation.estimators.inputs import Limit
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
-from gyrfalcon.evaluation.interval_table import INTERVALS
-from gyrfalcon.evaluation.intervals.validation import check_level
-from gyrfalcon.evaluation.past_predictions import DEFAULT_MODEL_CLASS, past_predictions
-from gyrfalcon.evaluation.preflight import log_reasons
-from gyrfalcon.evaluation.refusals import check_limits, check_reward_range, refuse_deterministic
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS
+from gyrfalcon.evaluation.policies.target_policies import target_policy
+from gyrfalcon.evaluation.policies.targets import LoggedTarget, TargetPolicy
+from gyrfalcon.evaluation.predictions.past_rows import DEFAULT_MODEL_CLASS, past_predictions
+from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows, evaluated_rows
+from gyrfalcon.evaluation.rows.merged_actions import MergedActions
+from gyrfalcon.evaluation.rows.weighting import epochs_of
 from gyrfalcon.evaluation.study import Study, Valued
-from gyrfalcon.evaluation.target_policies import target_policy
-from gyrfalcon.evaluation.targets import LoggedTarget, TargetPolicy
-from gyrfalcon.evaluation.verdict import Reason
-from gyrfalcon.evaluation.weighting import epochs_of
+from gyrfalcon.evaluation.verdict.preflight import log_reasons
+from gyrfalcon.evaluation.verdict.refusals import (
+    check_methods,
+    check_reward_range,
+    check_table,
+    refuse_deterministic,
+)
+from gyrfalcon.evaluation.verdict.verdict import Reason
 from gyrfalcon.oracles.protocol import ModelClass
 
 LOGGED = "logged"
@@ -44,8 +49,10 @@ def evaluate(
     reward_range: tuple[float, float] | None = None,
     max_weight: Limit = None,
     shrinkage: Limit = None,
+    marginalise: Sequence[str] | None = None,
     estimated_propensities: bool = False,
     logged_policies: Mapping[str, object] | None = None,
+    reward_unit: str = "",
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Evaluation:
     """What policies would have earned by a log: whether that may be trusted, and how much.
@@ -72,7 +79,8 @@ def evaluate(
         Predicted rewards of all actions, (n, K), for the rows of the table, which have not seen these rows'
         rewards; None fits `model_class` to earlier rows.
     n_blocks
-        Number of blocks of rows, each predicted from all earlier ones; None chooses.
+        Number of blocks of rows, each predicted from all earlier ones; 1 predicts the mean reward so far,
+        and None chooses.
     reward_range
         Lowest and highest possible reward, for the betting sequence; None means that of the table, or else
         the observed one, of which the report says so.
@@ -82,12 +90,18 @@ def evaluate(
     shrinkage
         Shrinkage of weights, for "dros", "sub_gaussian_dr" and "sub_gaussian"; None is the default of each,
         and "tuned" the one of the least estimated squared error, for "dros".
+    marginalise
+        Features of actions through which alone rewards depend on actions, such as a category: actions with
+        equal ones count as one, so that weights vary less, and policies may take actions that were never
+        logged. With "ips" this is marginalised IPS. None keeps single actions.
     estimated_propensities
         Whether propensities were estimated and not logged.
     logged_policies
         Policies that decided, by the content hashes in the table's `model` column; see `stored_policies`.
         MinVar and StableVar weights then know what each expects of all earlier contexts. "contextual" and
         "cadr" need them.
+    reward_unit
+        What rewards are counted in, such as "euros", for texts and figures.
     on_progress
         Called with finished steps, all steps and a title.
 
@@ -124,14 +138,12 @@ def evaluate(
       logged  0.4084 (0.3779 to 0.4389), betting (0.346 to 0.454)
       blue    0.5346 (0.4891 to 0.5802), betting (0.462 to 0.592); +0.1262 (+0.0959 to +0.1565) against logged
     """
-    check_choice("estimator", estimator, tuple(ESTIMATORS))
-    check_choice("interval", interval, tuple(INTERVALS))
-    check_limits(estimator, max_weight, shrinkage)
+    check_table(table)
+    check_methods(estimator, interval, max_weight, shrinkage)
     check_level(level)
     targets, method = _targets(policies, baseline), ESTIMATORS[estimator]
-    rows = evaluated_rows(table, propensities=method.needs_propensities)
-    if method.needs_propensities:
-        refuse_deterministic(rows, targets.values())
+    merged = None if marginalise is None else MergedActions.of(table, marginalise)
+    rows = _rows(table, targets, method, merged)
     bounds = table.reward_range if reward_range is None else reward_range
     check_reward_range(rows, bounds)
     rows, predicted = _predicted(rows, method, predictions, model_class, n_blocks)
@@ -148,7 +160,8 @@ def evaluate(
         predictions=predicted,
         max_weight=max_weight,
         shrinkage=shrinkage,
-        logged_policies={model: target_policy(one) for model, one in (logged_policies or {}).items()},
+        logged_policies=_as_targets(logged_policies, merged),
+        merged=merged,
     )
     reasons = log_reasons(rows, estimated=estimated_propensities, bounds=bounds, adaptive=study.is_adaptive)
     model = "given predictions" if predictions is not None else model_class or DEFAULT_MODEL_CLASS
@@ -157,17 +170,30 @@ def evaluate(
         baseline=baseline or "",
         cost=table.cost,
         settings={
-            "estimator": estimator,
-            "interval": interval,
-            "level": level,
-            "model_class": model if method.needs_model else None,
-            "reward_range": bounds,
+            **{"estimator": estimator, "interval": interval, "level": level},
+            **{"model_class": model if method.needs_model else None, "reward_range": bounds},
+            "marginalise": None if merged is None else ", ".join(merged.features),
+            "reward_unit": reward_unit,
         },
         places=rows.places,
         n_given=rows.n_given,
         set_aside=rows.set_aside,
         source=table.source,
     )
+
+
+def _rows(
+    table: DecisionTable,
+    targets: Mapping[str, TargetPolicy],
+    method: EstimatorRow,
+    merged: MergedActions | None,
+) -> EvaluatedRows:
+    """The rows to be evaluated, with merged actions if there are some, refused where nothing was random."""
+    rows = evaluated_rows(table, propensities=method.needs_propensities)
+    rows = rows if merged is None else merged.rows(rows)
+    if method.needs_propensities:
+        refuse_deterministic(rows, targets.values())
+    return rows
 
 
 def _valued(
@@ -204,6 +230,15 @@ def _targets(policies: object, baseline: str | None) -> dict[str, TargetPolicy]:
     return {name: target_policy(given[name]) for name in dict.fromkeys([*first, *given])}
 
 
+def _as_targets(
+    policies: Mapping[str, object] | None, merged: MergedActions | None
+) -> dict[Hashable, TargetPolicy]:
+    """Logged policies, which say nothing of merged actions in contexts that have no features of actions."""
+    if merged is not None or policies is None:
+        return {}
+    return {model: target_policy(one) for model, one in policies.items()}
+
+
 def _by_name(policies: object) -> dict[str, object]:
     """Policies by name; a single one is called by its text, or "policy"."""
     if isinstance(policies, Mapping):
@@ -233,6 +268,8 @@ def _predicted(
         return rows, table[rows.places]
     if not method.needs_model:
         return rows, None
+    if n_blocks is not None:
+        check_whole("n_blocks", n_blocks)
     if len(rows.table) < 2:
         raise ValueError(
             "one row can be used, and nothing predicts its reward; give more rows, or estimator='ips'."

@@ -9,37 +9,38 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.evaluation.diagnostics import WeightDiagnostics
-from gyrfalcon.evaluation.estimator_inputs import TUNED, EstimatorInputs, Limit
-from gyrfalcon.evaluation.estimator_table import EstimatorRow, on_policy
-from gyrfalcon.evaluation.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.estimators.by_name import EstimatorRow, on_policy
+from gyrfalcon.evaluation.estimators.inputs import TUNED, EstimatorInputs, Limit
 from gyrfalcon.evaluation.evaluation import PolicyValue
-from gyrfalcon.evaluation.interval_inputs import IntervalInputs
-from gyrfalcon.evaluation.interval_table import (
+from gyrfalcon.evaluation.intervals.by_name import (
     INTERVALS,
     IntervalEstimate,
     IntervalRow,
     interval_estimate,
     paired_difference,
 )
-from gyrfalcon.evaluation.intervals.betting import betting_sequence
-from gyrfalcon.evaluation.intervals.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.inputs import IntervalInputs
+from gyrfalcon.evaluation.intervals.sequences.betting import betting_sequence
+from gyrfalcon.evaluation.intervals.sequences.confidence_sequence import ConfidenceSequence
+from gyrfalcon.evaluation.intervals.sequences.value_sequence import value_sequence
 from gyrfalcon.evaluation.intervals.validation import Bounds
-from gyrfalcon.evaluation.logged_policies import LoggedPolicies
-from gyrfalcon.evaluation.preflight import (
+from gyrfalcon.evaluation.policies.logged_policies import LoggedPolicies
+from gyrfalcon.evaluation.policies.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
+from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
+from gyrfalcon.evaluation.rows.merged_actions import MergedActions
+from gyrfalcon.evaluation.rows.weighting import TargetWeights, expected_proxies, planned_uniform
+from gyrfalcon.evaluation.verdict.diagnostics import WeightDiagnostics
+from gyrfalcon.evaluation.verdict.preflight import unused_range
+from gyrfalcon.evaluation.verdict.refusals import check_probabilities, policy_failure, refuse_own_weights
+from gyrfalcon.evaluation.verdict.value_reasons import (
     change_reason,
     dependence_on_log,
     limit_reason,
-    rows_reason,
     sequence_reason,
     spread_reasons,
-    weight_reasons,
 )
-from gyrfalcon.evaluation.refusals import check_probabilities, refuse_own_weights
-from gyrfalcon.evaluation.targets import FixedTarget, LoggedTarget, PolicyTarget, TargetPolicy
-from gyrfalcon.evaluation.value_sequence import value_sequence
-from gyrfalcon.evaluation.verdict import Level, Reason, Verdict
-from gyrfalcon.evaluation.weighting import TargetWeights, expected_proxies, planned_uniform
+from gyrfalcon.evaluation.verdict.verdict import Level, Reason, Verdict
+from gyrfalcon.evaluation.verdict.weight_reasons import rows_reason, weight_reasons
 
 _OF_LOGGED_PLAY = frozenset({"missing rewards", "reward range", "adaptivity"})
 """Checks of the log that matter to its mean reward."""
@@ -84,6 +85,8 @@ class Study:
     shrinkage: Limit = None
     logged_policies: Mapping[Hashable, TargetPolicy] = field(default_factory=dict)
     """Policies that decided, by content hash."""
+    merged: MergedActions | None = None
+    """How actions of the table are merged in the rows; None where they are not."""
     policies: LoggedPolicies = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,6 +110,8 @@ class Study:
 
     def method_reasons(self) -> Iterator[Reason]:
         """What to beware of in the chosen estimator and interval."""
+        if self.merged is not None:
+            yield Reason("caution", "marginalisation", self.merged.caution)
         if self.estimator.caution:
             level: Level = "caution" if self.estimator.is_biased else "trust"
             yield Reason(level, "estimator", f"{self.estimator.title}: {self.estimator.caution}")
@@ -129,8 +134,8 @@ class Study:
         given = self._estimator_inputs(weights)
         expected = np.ones(len(table))
         if is_weighted:
-            under = self.policies.proxies_under(weights.target)
-            expected = expected_proxies(weights.proxies, self.epochs, float(table.n_actions), under)
+            under, rates = self.policies.proxies_under(weights.target), weights.bounded(self.rows)
+            expected = expected_proxies(rates, self.epochs, float(table.n_actions), under)
         inputs = IntervalInputs(
             contributions=self.estimator.estimate(given).contributions,
             expected=expected,
@@ -180,12 +185,10 @@ class Study:
         self, name: str, valued: Valued, base: Valued | None, about_log: tuple[Reason, ...]
     ) -> PolicyValue:
         """The reported value of a policy, with its verdict and its difference to a baseline."""
-        row_weights = valued.method.row_weights
+        weighting = valued.method.row_weights
+        row_weights = np.ones(len(self.rows.table)) if weighting is None else weighting(valued.inputs)
         diagnostics = WeightDiagnostics.of(
-            valued.weights,
-            self.rows,
-            None if row_weights is None else row_weights(valued.inputs),
-            valued.estimate.spread,
+            valued.weights, self.rows, None if weighting is None else row_weights, valued.estimate.spread
         )
         difference = None if base is None else self._difference(valued, base)
         sequence = None if valued.sequence is None else valued.sequence.last
@@ -204,6 +207,7 @@ class Study:
             weights=diagnostics,
             contributions=valued.inputs.contributions,
             importance=valued.weights.weights,
+            row_weights=row_weights / row_weights.mean(),
         )
 
     def _reasons(
@@ -212,12 +216,12 @@ class Study:
         if valued.is_logged:
             yield from (reason for reason in about_log if reason.check in _OF_LOGGED_PLAY)
             yield rows_reason(diagnostics)
-            yield from spread_reasons(valued.inputs.contributions, valued.estimate)
+            yield from spread_reasons(valued.inputs, valued.estimate)
             return
         yield from about_log
         if self.estimator.needs_propensities:
             yield from weight_reasons(diagnostics)
-            yield from spread_reasons(valued.inputs.contributions, valued.estimate)
+            yield from spread_reasons(valued.inputs, valued.estimate)
             yield change_reason(valued.inputs.contributions)
         if valued.limit is not None:
             yield valued.limit
@@ -250,13 +254,15 @@ class Study:
 
     def _probabilities(self, target: TargetPolicy, name: str) -> Floats:
         """The target's probabilities in the evaluated rows, refused where they are none."""
-        table = self.rows.table
-        if isinstance(target, FixedTarget):
-            probabilities = target(self.given)[self.rows.places]
-        else:
-            probabilities = np.asarray(target(table), dtype=np.float64)
+        places, is_fixed = self.rows.places, isinstance(target, FixedTarget)
+        table = self.rows.table if self.merged is None else self.given.take(places)
+        try:
+            probabilities = target(self.given if is_fixed else table)
+        except Exception as error:
+            raise policy_failure(name, error) from error
+        probabilities = np.asarray(probabilities[places] if is_fixed else probabilities, np.float64)
         check_probabilities(probabilities, table, name)
-        return probabilities
+        return probabilities if self.merged is None else self.merged.sums(probabilities, places)
 
     def _sequence(self, weights: TargetWeights) -> tuple[ConfidenceSequence | None, str]:
         """The betting sequence, and what it presumes or why there is none."""
@@ -283,7 +289,7 @@ class Study:
     def _reward_bounds(self) -> tuple[Bounds | None, str]:
         """The range of rewards for bets, and that it was observed where none is known."""
         if self.bounds is not None:
-            return self.bounds, ""
+            return self.bounds, unused_range(self.rows, self.bounds)
         low, high = float(self.rows.table.reward.min()), float(self.rows.table.reward.max())
         if low == high:
             return None, "All rewards are equal, and no range is known."

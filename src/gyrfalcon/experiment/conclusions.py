@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.records import Log
+from gyrfalcon.evaluation.intervals.sequences.contrast_scores import TRUNCATION
 from gyrfalcon.experiment.controlled import Stage
 from gyrfalcon.experiment.evidence import Candidate, Evidence, joined, scores_of
 from gyrfalcon.experiment.final_policy import FinalPolicy
 from gyrfalcon.experiment.results import Comparison, ExperimentResult, sentence_of
-from gyrfalcon.experiment.scores import TRUNCATION
 from gyrfalcon.experiment.wealth import lower_bound
 
 
@@ -124,10 +126,9 @@ def _width(problem: Problem) -> float:
 
 
 def _in_rewards(problem: Problem, value: float) -> float:
-    low, high = problem.reward_range or (0.0, 1.0)
-    return high - value * (high - low) if problem.cost else low + value * (high - low)
+    return float(problem.rewards.from_unit(np.array(value)))
 
 
 def _ordered(problem: Problem, low: float, high: float) -> tuple[float, float]:
-    ends = sorted((_in_rewards(problem, low), _in_rewards(problem, high)))
-    return ends[0], ends[1]
+    first, last = sorted(problem.rewards.from_unit(np.array([low, high])).tolist())
+    return first, last

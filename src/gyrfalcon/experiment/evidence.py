@@ -20,9 +20,9 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.greedy import GreedyPolicy
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.core.records import Log
+from gyrfalcon.evaluation.intervals.sequences.contrast_scores import TRUNCATION, contrast_scores
 from gyrfalcon.experiment.controlled import Design, Stage
 from gyrfalcon.experiment.policies import SingleAction
-from gyrfalcon.experiment.scores import TRUNCATION, contrast_scores
 from gyrfalcon.experiment.wealth import Wealth, lower_bound
 from gyrfalcon.learners.reward_scale import estimated_rewards
 

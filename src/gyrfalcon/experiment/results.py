@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict, dataclass
 from textwrap import fill
 
+from gyrfalcon.core.json_values import json_value
 from gyrfalcon.experiment.final_policy import FinalPolicy
 
 _WIDTH = 80
@@ -191,12 +191,4 @@ def _range_of(one: Comparison) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(_finite(value), ensure_ascii=False)
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(json_value(value), ensure_ascii=False)

@@ -14,10 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gyrfalcon.logs.folder import line_files, lock, rest_of, stems_of, text_of, whole_lines
-from gyrfalcon.logs.outcomes import RowBuilder
-from gyrfalcon.logs.parquet import import_pyarrow, write_rows
-from gyrfalcon.logs.row_columns import schema_of_rows
+from gyrfalcon.logs.arrow_extra import import_pyarrow
+from gyrfalcon.logs.lines.folder import line_files, lock, rest_of, stems_of, text_of, whole_lines
+from gyrfalcon.logs.lines.outcomes import RowBuilder
+from gyrfalcon.logs.parquet.files import write_rows
+from gyrfalcon.logs.parquet.row_columns import schema_of_rows
 from gyrfalcon.storage.atomic import remove_leftovers, write_atomically
 
 

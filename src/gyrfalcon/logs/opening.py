@@ -11,7 +11,7 @@ import numpy as np
 
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.logs.formats.dispatch import FormatName, check_options, format_of, tables_in, write_format
-from gyrfalcon.logs.log_reader import LogReader
+from gyrfalcon.logs.parquet.reader import LogReader
 
 
 def read_log(

@@ -13,9 +13,9 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.epochs import Epoch, PassiveDesign
 from gyrfalcon.core.inputs.messages import enumeration, short_repr
 from gyrfalcon.core.policies.kernel_policy import Policy
-from gyrfalcon.evaluation.target_policies import of_policy
-from gyrfalcon.evaluation.targets import TargetPolicy
-from gyrfalcon.logs.folder import policy_file
+from gyrfalcon.evaluation.policies.target_policies import of_policy
+from gyrfalcon.evaluation.policies.targets import TargetPolicy
+from gyrfalcon.logs.lines.folder import policy_file
 
 
 def stored_policy(

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
-from gyrfalcon.logs.folder import is_cut_off, rest_of, stems_of, whole_lines
-from gyrfalcon.logs.outcomes import RowBuilder
-from gyrfalcon.logs.rows import LoggedDecisions, Row
+from gyrfalcon.logs.lines.folder import is_cut_off, rest_of, stems_of, whole_lines
+from gyrfalcon.logs.lines.outcomes import RowBuilder
+from gyrfalcon.logs.lines.rows import LoggedDecisions, Row
 
 
 def read_decision_log(folder: str | os.PathLike[str]) -> LoggedDecisions:
@@ -60,7 +60,7 @@ def _add(builder: RowBuilder, lines: Path, parquet: Path) -> bool:
         else:
             builder.add_file(whole_lines(content, lines), lines)
             return is_cut_off(content)
-    from gyrfalcon.logs.parquet import read_rows
+    from gyrfalcon.logs.parquet.files import read_rows
 
     for row in read_rows(parquet):
         if row["event_id"] is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gyrfalcon.core.inputs.messages import short_repr
-from gyrfalcon.logs.parquet import opened, schema_of
-from gyrfalcon.logs.schema import SimulatedRows
+from gyrfalcon.logs.parquet.files import opened, schema_of
+from gyrfalcon.logs.parquet.schema import SimulatedRows
 
 
 def simulated_files(folder: Path) -> dict[Path, SimulatedRows]:

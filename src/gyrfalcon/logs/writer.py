@@ -8,8 +8,8 @@ import threading
 import warnings
 from collections.abc import Callable
 
-from gyrfalcon.logs.folder import LogFolder, new_file, text_of, unlock
-from gyrfalcon.logs.rows import Line
+from gyrfalcon.logs.lines.folder import LogFolder, new_file, text_of, unlock
+from gyrfalcon.logs.lines.rows import Line
 
 
 class LineWriter:

@@ -12,6 +12,7 @@ from gyrfalcon.core.arrays import Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 from gyrfalcon.evaluation.intervals.interval import Interval
+from gyrfalcon.reports.evaluation_decision import shown_policies
 from gyrfalcon.reports.figures import COLOURS, GREY, new_figure, style
 from gyrfalcon.reports.labels import plain_numbers, shown_name, whole_numbers
 
@@ -23,6 +24,8 @@ VERDICT_COLOURS = {"trust": "#009E73", "caution": "#E69F00", "do not trust": "#D
 """Colours of verdicts, which are always named beside them."""
 MOST_CURVES, MOST_ACTIONS = 5, 6
 """How many policies and actions have a panel or a curve of their own."""
+_YEAR_2000, _YEAR_2100 = 946_684_800, 4_102_444_800
+"""Seconds since 1970, between which times are dates and no counts."""
 _BLOCKS = 20
 _LEAST_ROWS = 20
 
@@ -31,7 +34,7 @@ def estimates_figure(evaluation: Evaluation) -> Figure:
     """Values of policies with both intervals, one below the other."""
     policies, window = evaluation.policies, _window(evaluation.policies)
     with style():
-        figure = new_figure(7.2, 1.1 + 0.62 * len(policies))
+        figure = new_figure(7.2, 1.1 + (0.62 if len(policies) <= 10 else 0.44) * len(policies))
         axes = figure.add_subplot()
         for place, policy in enumerate(policies):
             colour = VERDICT_COLOURS[policy.verdict.level]
@@ -39,7 +42,13 @@ def estimates_figure(evaluation: Evaluation) -> Figure:
             _span(axes, policy.interval, place - 0.08, colour, 3.2, window)
             if window[0] <= policy.value <= window[1]:
                 axes.plot(
-                    policy.value, place - 0.08, "o", color=colour, markeredgecolor="white", markersize=6
+                    policy.value,
+                    place - 0.08,
+                    "o",
+                    color=colour,
+                    markeredgecolor="white",
+                    markeredgewidth=0.6,
+                    markersize=6,
                 )
         if evaluation.baseline:
             reference = evaluation[evaluation.baseline].value
@@ -51,7 +60,7 @@ def estimates_figure(evaluation: Evaluation) -> Figure:
         room = 0.03 * (window[1] - window[0])
         axes.set_xlim(window[0] - room, window[1] + room)
         whole_numbers(axes.xaxis)
-        axes.set_xlabel(f"{_unit(evaluation)} per decision")
+        axes.set_xlabel(shown_name(evaluation.measure, 80))
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x", color="0.92")
@@ -62,7 +71,7 @@ def estimates_figure(evaluation: Evaluation) -> Figure:
 def rewards_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
     """Mean rewards in blocks of rows over time: a panel for each policy, with the logged ones behind."""
     rewards = table.reward[evaluation.places]
-    policies = evaluation.policies[:MOST_CURVES]
+    policies = shown_policies(evaluation.policies, evaluation, MOST_CURVES)
     edges = _edges(len(rewards))
     behind, colours = _block_means(rewards, edges)[0], _colours(evaluation)
     low, high = _limits(rewards, policies, edges)
@@ -77,8 +86,11 @@ def rewards_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
             axes.set_title(shown_name(policy.name, 80), fontsize=8.5, color=colour, pad=3)
             axes.set_ylim(low, high)
             whole_numbers(axes.yaxis)
-        panels[-1].set(xlim=(0, len(rewards)), xlabel="row, in the order of time")
-        figure.supylabel(f"{_unit(evaluation)} per decision", fontsize=9)
+        panels[-1].set(
+            xlim=(0, len(rewards)), xlabel=f"row, in the order of time{_period(table, evaluation)}"
+        )
+        whole_numbers(panels[-1].xaxis)
+        figure.supylabel(shown_name(evaluation.measure, 40), fontsize=9)
     return figure
 
 
@@ -112,13 +124,13 @@ def propensities_figure(table: DecisionTable, evaluation: Evaluation) -> Figure:
 
 def overlap_figure(evaluation: Evaluation) -> Figure:
     """Share of the sum of weights that the rows of largest weight carry, for each policy."""
-    policies = [policy for policy in evaluation.policies if policy.importance.sum() > 0.0]
+    others = [one for one in evaluation.policies if one.name != "logged" and one.importance.sum() > 0.0]
     colours = _colours(evaluation)
     with style():
         figure = new_figure(7.2, 3.4)
         axes = figure.add_subplot()
-        for policy in [policy for policy in policies if policy.name != "logged"][:MOST_CURVES]:
-            weights = np.sort(policy.importance)[::-1]
+        for policy in shown_policies(others, evaluation, MOST_CURVES):
+            weights = np.sort(policy.importance * policy.row_weights)[::-1]
             shares = np.cumsum(weights) / weights.sum()
             percent = 100.0 * np.arange(1, len(weights) + 1) / len(weights)
             keep = np.unique(np.geomspace(1, len(weights), 400).astype(int)) - 1
@@ -169,8 +181,17 @@ def _window(policies: Sequence[PolicyValue]) -> tuple[float, float]:
     return max(low - room, least), min(high + room, most)
 
 
-def _unit(evaluation: Evaluation) -> str:
-    return "cost" if evaluation.cost else "reward"
+def _period(table: DecisionTable, evaluation: Evaluation) -> str:
+    """The first and the last day, in UTC, where all rows have times that are seconds since 1970."""
+    if table.time is None:
+        return ""
+    times = table.time[evaluation.places]
+    if not np.isfinite(times).all() or times.min() < _YEAR_2000 or times.max() > _YEAR_2100:
+        return ""
+    first, last = (
+        np.datetime64(int(time), "s").astype("datetime64[D]") for time in (times.min(), times.max())
+    )
+    return f" ({first})" if first == last else f" ({first} to {last})"
 
 
 def _edges(n: int) -> Floats:
@@ -209,5 +230,8 @@ def _draw_blocks(
 
 def _colours(evaluation: Evaluation) -> dict[str, str]:
     """A colour for each policy, which it has in all figures; the logged play is dark."""
-    others = [policy.name for policy in evaluation.policies if policy.name != "logged"]
+    drawn = shown_policies(evaluation.policies, evaluation, MOST_CURVES)
+    first = [policy.name for policy in drawn if policy.name != "logged"]
+    rest = [policy.name for policy in evaluation.policies if policy.name not in ("logged", *first)]
+    others = [*first, *rest]
     return {"logged": "0.25", **dict(zip(others, cycle(COLOURS), strict=False))}

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.digits import rounded_to, significant, span_text
 from gyrfalcon.engine.fingerprint import fingerprint
-from gyrfalcon.evaluation.estimator_table import ESTIMATORS
+from gyrfalcon.evaluation.checks.report import LogCheck
+from gyrfalcon.evaluation.diagnosis.result import Diagnosis
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
-from gyrfalcon.evaluation.interval_table import INTERVALS
+from gyrfalcon.evaluation.intervals.by_name import INTERVALS
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.verdict import Level, Reason
+from gyrfalcon.evaluation.verdict.verdict import Level, Reason
 from gyrfalcon.reports import evaluation_figures as figures
-from gyrfalcon.reports.evaluation_summary import headline, reward_word, sentences_on
+from gyrfalcon.reports.evaluation_decision import shown_policies
+from gyrfalcon.reports.evaluation_method import method_section
+from gyrfalcon.reports.evaluation_summary import (
+    headline,
+    reward_word,
+    sentences_on,
+    several_policies,
+)
 from gyrfalcon.reports.figures import picture
+from gyrfalcon.reports.log_check_section import fault_sentence, log_check_section
+from gyrfalcon.reports.misspecification_section import misspecification_section
 from gyrfalcon.reports.page import Cell, Mark, Page, Section, Table, literal
 
 _HOLDS: dict[Level, bool | None] = {"trust": True, "caution": None, "do not trust": False}
 
+MOST_PARAGRAPHS = 8
+"""How many policies have a paragraph of their own."""
+
 
 def evaluation_page(
-    table: DecisionTable, evaluation: Evaluation, *, sections: Sequence[Section] = ()
+    table: DecisionTable,
+    evaluation: Evaluation,
+    *,
+    check: LogCheck | None = None,
+    diagnosis: Diagnosis | None = None,
+    sections: Sequence[Section] = (),
 ) -> Page:
     """One self-contained page of an evaluation, with figures.
 
@@ -33,34 +50,30 @@ def evaluation_page(
         The log that was evaluated.
     evaluation
         What `evaluate` has returned for it.
+    check
+        What `check_log` has returned for it: its faults.
+    diagnosis
+        What `diagnose` has returned for it: whether the reward model is wrong, with a map of where.
     sections
-        Further sections, such as where the reward model is wrong; they stand before the method.
+        Further sections; they stand before the method.
     """
     return Page(
         title=f"What other policies would have earned: {_name(evaluation.source)}",
-        lead=headline(evaluation),
+        lead=headline(evaluation) + ("" if check is None else fault_sentence(check)),
         sections=[
             _summary(evaluation),
             _objections(evaluation),
             _figure_of_rewards(table, evaluation),
             _figure_of_propensities(table, evaluation),
             _overlap(evaluation),
+            *([] if diagnosis is None else [misspecification_section(diagnosis)]),
+            *([] if check is None else [log_check_section(check)]),
             *sections,
-            _method(table, evaluation),
+            method_section(table, evaluation),
             _all_checks(evaluation),
         ],
         footer=f"Made by gyrfalcon {fingerprint().gyrfalcon}.",
     )
-
-
-def content_hash(table: DecisionTable) -> str:
-    """SHA-256 of the columns that values depend on, so that a report can be matched with its log."""
-    digest = hashlib.sha256(repr((table.actions, table.features, table.action_features)).encode())
-    contexts = table.contexts
-    columns = (table.action, table.reward, table.propensity, table.distribution)
-    for column in (*columns, contexts.shared, contexts.actions, contexts.eligible):
-        digest.update(b"-" if column is None else column.tobytes())
-    return digest.hexdigest()
 
 
 def _name(source: str) -> str:
@@ -71,22 +84,25 @@ def _name(source: str) -> str:
 def _summary(evaluation: Evaluation) -> Section:
     level = f"{float(evaluation.settings['level']):.0%}"
     against = f"difference to {literal(evaluation.baseline)}" if evaluation.baseline else "difference"
-    word = reward_word(evaluation)
+    described = shown_policies(evaluation.policies, evaluation, MOST_PARAGRAPHS)
+    more = len(evaluation.policies) - len(described)
+    rest = [f"{more} more policies are in the table."] if more else []
+    caution = [text for text in [several_policies(evaluation)] if text]
     columns = (
         "policy",
         "verdict",
-        word,
+        reward_word(evaluation),
         f"{level} interval",
-        f"{level} at any time",
+        f"{level} betting sequence",
         against,
         "its interval",
     )
     return Section(
         "In short",
-        [sentences_on(policy, evaluation) for policy in evaluation.policies],
+        [*(sentences_on(policy, evaluation) for policy in described), *rest, *caution],
         figure=picture(figures.estimates_figure(evaluation), "svg"),
         caption=(
-            f"{word.capitalize()} per decision. Thick: {level} interval by "
+            f"{literal(evaluation.measure[:1].upper() + evaluation.measure[1:])}. Thick: {level} interval by "
             f"{INTERVALS[evaluation.settings['interval']].title}. Thin, grey: betting sequence, which holds "
             "however often one looks. An arrow: it goes on outside of the picture. Dashed: the baseline."
         ),
@@ -111,10 +127,13 @@ def _values(policy: PolicyValue) -> tuple[Cell, ...]:
 
 
 def _objections(evaluation: Evaluation) -> Section:
-    rows: list[tuple[Cell, ...]] = [
+    common = evaluation.common_reasons
+    of_log = [("all but logged", *_finding(reason)) for reason in common if reason.level != "trust"]
+    rows: list[tuple[Cell, ...]] = of_log + [
         (literal(policy.name), *_finding(reason))
         for policy in evaluation.policies
         for reason in policy.verdict.objections
+        if policy.name == "logged" or reason not in common
     ]
     paragraphs = [
         "A policy's verdict is the worst of what was found. It says whether the log supports the value, not "
@@ -128,12 +147,23 @@ def _objections(evaluation: Evaluation) -> Section:
 
 
 def _all_checks(evaluation: Evaluation) -> Section:
-    columns = ("finding", "check", "what was found")
-    parts = [
-        Section(literal(policy.name), table=Table(columns, [_finding(one) for one in policy.verdict.reasons]))
+    common, columns = evaluation.common_reasons, ("finding", "check", "what was found")
+    parts = [("All but logged", common)] if common else []
+    parts += [
+        (
+            literal(policy.name),
+            tuple(one for one in policy.verdict.reasons if policy.name == "logged" or one not in common),
+        )
         for policy in evaluation.policies
     ]
-    return Section("All checks", sections=parts)
+    return Section(
+        "All checks",
+        sections=[
+            Section(name, table=Table(columns, [_finding(one) for one in found]))
+            for name, found in parts
+            if found
+        ],
+    )
 
 
 def _finding(reason: Reason) -> tuple[Cell, ...]:
@@ -145,9 +175,9 @@ def _figure_of_rewards(table: DecisionTable, evaluation: Evaluation) -> Section:
         f"{reward_word(evaluation).capitalize()}s over time",
         figure=picture(figures.rewards_figure(table, evaluation), "svg"),
         caption=(
-            "Means of blocks of rows, two standard errors either way: as logged, and by the rows' "
-            "contributions to each value. Blocks may be outside of the picture where a rare row counts much."
-            + _shown(len(evaluation.policies), "policies", figures.MOST_CURVES)
+            "Means of blocks of rows, two standard errors either way. Grey: as logged. Points: by the rows' "
+            "contributions to each value, which is dashed. Triangles: blocks outside of the picture, where a "
+            "rare row counts much." + _shown(len(evaluation.policies), "policies", figures.MOST_CURVES)
         ),
     )
 
@@ -172,8 +202,8 @@ def _overlap(evaluation: Evaluation) -> Section:
         (
             literal(policy.name),
             policy.weights.n_matching,
-            f"{significant(policy.weights.expected_rows)} rows",
-            f"{policy.weights.mean_weight:.3f} ± {policy.weights.mean_weight_error:.3f}",
+            f"{significant(policy.weights.expected_rows)}\u00a0rows",
+            f"{policy.weights.mean_weight:.3f}\u00a0±\u00a0{policy.weights.mean_weight_error:.3f}",
             significant(policy.weights.largest_weight),
             f"{policy.weights.largest_share:.1%}",
             f"{policy.weights.top_share:.0%}",
@@ -195,52 +225,6 @@ def _overlap(evaluation: Evaluation) -> Section:
     )
 
 
-def _method(table: DecisionTable, evaluation: Evaluation) -> Section:
-    settings, machine = evaluation.settings, fingerprint()
-    estimator, interval = ESTIMATORS[settings["estimator"]], INTERVALS[settings["interval"]]
-    notes = [policy.sequence_note for policy in evaluation.policies if policy.sequence_note]
-    cautions = [text for text in (estimator.caution, interval.caution) if text]
-    bounds = settings["reward_range"]
-    rows: list[tuple[str, str]] = [
-        ("estimator", estimator.title),
-        ("interval", f"{interval.title}, level {settings['level']}"),
-        ("model class", str(settings["model_class"])),
-        ("reward range", "unknown" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"),
-        ("logged decisions", f"{evaluation.n_given:,}"),
-        ("rows used", f"{evaluation.n_rows:,}"),
-        ("log", literal(evaluation.source or "a table")),
-        *((f"set aside: {reason}", f"{count:,}") for reason, count in evaluation.set_aside.items()),
-        ("log, SHA-256 of its columns", f"<code>{content_hash(table)}</code>"),
-        *((name, _version(value)) for name, value in machine.to_dict().items()),
-    ]
-    return Section(
-        "Method",
-        [
-            "Contribution of a row, doubly robust: the policy's mean prediction, plus the weight times the "
-            "reward less the prediction for the logged action (Dudik, Langford and Li 2011). Each row is "
-            "predicted by a model of earlier rows alone.",
-            "MinVar (Zhan, Hadad, Hirshberg and Athey 2021, without contexts): contributions are weighted by "
-            "the inverse of the expected sum over actions of squared target probability over propensity, "
-            "which is known before the row; the interval is the weighted mean, plus and minus normal "
-            "quantiles of the root of the weighted squares. Differences are taken row by row, each value "
-            "with weights of its own.",
-            "Betting sequence (Waudby-Smith, Wu, Ramdas, Karampatziakis and Mineiro 2022): scores of rewards "
-            "in the unit interval and of their complements, capped from below, bound the value from both "
-            "sides at any time.",
-            *cautions,
-            *dict.fromkeys(notes),
-        ],
-        table=Table(("setting", "value"), rows),
-    )
-
-
-def _version(value: object) -> str:
-    """A version, or those of several libraries, one sentence each."""
-    if not isinstance(value, list):
-        return str(value)
-    return " ".join(f"{one['name']} {one['version']} ({one['kernel']}) in {one['used_by']}." for one in value)
-
-
 def _mark(level: Level) -> Mark:
     return Mark(level, _HOLDS[level])
 
@@ -254,4 +238,4 @@ def _span(interval: Interval | None, *, signed: bool = False) -> str:
 
 def _shown(n_all: int, noun: str, most: int) -> str:
     """How many of all are drawn, where these are not all."""
-    return f" The first {most} of {n_all} {noun} are drawn." if n_all > most else ""
+    return f" {most} of {n_all} {noun} are drawn, those of the best values." if n_all > most else ""

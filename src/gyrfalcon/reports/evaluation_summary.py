@@ -5,7 +5,8 @@ from __future__ import annotations
 from gyrfalcon.core.digits import rounded_to, span_text
 from gyrfalcon.evaluation.evaluation import Evaluation, PolicyValue
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.verdict import LEVELS
+from gyrfalcon.evaluation.verdict.verdict import LEVELS
+from gyrfalcon.reports.evaluation_decision import decision_sentences, named
 from gyrfalcon.reports.page import literal
 
 _MEANING = {
@@ -38,23 +39,35 @@ _IN_PLAIN_WORDS = {
 
 
 def headline(evaluation: Evaluation) -> str:
-    """Policies by their verdict, the worst first, and how many rows that rests on."""
-    parts = []
+    """What to do, then policies by their verdict, the worst first, and how many rows that rests on."""
+    parts = [decision_sentences(evaluation)]
     for level in reversed(LEVELS):
-        names = [literal(name) for name in evaluation.with_level(level) if name != "logged"]
-        if names:
-            parts.append(f"<b>{level[0].upper()}{level[1:]}</b>: {', '.join(names)}.")
-    rows = f"{evaluation.n_rows:,} of {evaluation.n_given:,} logged decisions"
-    return f"{' '.join(parts)} By {rows}."
+        policies = [one for one in evaluation.policies if one.verdict.level == level and one.name != "logged"]
+        if policies:
+            parts.append(f"<b>{level[0].upper()}{level[1:]}</b>: {named(policies)}.")
+    parts.append(f"By {evaluation.n_rows:,} of {evaluation.n_given:,} logged decisions.")
+    return " ".join(part for part in parts if part)
+
+
+def several_policies(evaluation: Evaluation) -> str:
+    """What to beware of where several policies were compared; empty for one."""
+    n = sum(policy.difference is not None for policy in evaluation.policies)
+    if n < 2:
+        return ""
+    level = float(evaluation.settings["level"])
+    return (
+        f"Each interval covers with probability {level:.0%} alone, and {n} policies were compared: the best "
+        "of several looks better than it is."
+    )
 
 
 def sentences_on(policy: PolicyValue, evaluation: Evaluation) -> str:
     """A paragraph on one policy: its verdict, what was objected first, its value and difference."""
     word, level, name = reward_word(evaluation), policy.verdict.level, literal(policy.name)
-    interval = policy.interval
+    interval, unit = policy.interval, f" {evaluation.reward_unit}" if evaluation.reward_unit else ""
     value = rounded_to(policy.value, interval.high - interval.low)
     if policy.name == "logged":
-        return f"<b>{name}</b>: the play as it was had a mean {word} of {value} per decision."
+        return f"<b>{name}</b>: the play as it was had a mean {word} of {value}{unit} per decision."
     text = f"<b>{name}: {level}.</b> {_MEANING[level]}"
     if policy.verdict.objections:
         first = policy.verdict.objections[0]
@@ -62,7 +75,7 @@ def sentences_on(policy: PolicyValue, evaluation: Evaluation) -> str:
     span = _between(interval)
     if level == "do not trust":
         return f"{text} The estimate, {value} ({span}), is no ground for a decision."
-    text += f" The {word} would have been about {value} per decision, probably {span}."
+    text += f" The {word} would have been about {value}{unit} per decision, probably {span}."
     if policy.difference is not None and policy.difference_interval is not None:
         text += f" {_comparison(policy.difference, policy.difference_interval, evaluation)}"
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -33,6 +34,7 @@ _SETTINGS: Any = {  # the library itself checks the names
     "ytick.labelsize": 8.5,
     "axes.titlelocation": "left",
     "axes.titleweight": "bold",
+    "axes.unicode_minus": False,  # as in texts and tables
     "axes.spines.top": False,
     "axes.spines.right": False,
     "lines.linewidth": 1.6,
@@ -135,6 +137,7 @@ def draw_reference(
 
 
 DPI = 200
+_MISSING_GLYPH = re.compile("Glyph .* missing from")
 
 # Without the date and the version of the drawing library, which would change the bytes and say nothing.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -153,11 +156,30 @@ def pictures(figure: Figure) -> dict[str, bytes]:
 
 
 def picture(figure: Figure, kind: str) -> bytes:
-    """The content of one file: svg, pdf or png."""
+    """The content of one file: svg, pdf or png.
+
+    Names may hold any character. Where our font lacks one, an SVG file leaves its text to the fonts of who
+    looks at it; in other files the character is a box.
+    """
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        content = _saved(figure, kind)
+    missing = [one for one in warned if _MISSING_GLYPH.search(str(one.message))]
+    for one in warned:
+        if one not in missing:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if not missing or kind != "svg":
+        return content
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", _MISSING_GLYPH.pattern, UserWarning)
+        return _saved(figure, kind, "none")
+
+
+def _saved(figure: Figure, kind: str, font: Any = "path") -> bytes:
+    import matplotlib as mpl
+
     buffer = io.BytesIO()
-    with style(), warnings.catch_warnings():
-        # A character that no font has is drawn as a box: names may hold any.
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+    with style(), mpl.rc_context({"svg.fonttype": font}):
         figure.savefig(buffer, format=kind, dpi=DPI, metadata=_METADATA[kind])
     return buffer.getvalue()
 

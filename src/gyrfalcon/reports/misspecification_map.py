@@ -173,4 +173,5 @@ def _draw_pairs(
         visible = [axes for axes in places if axes.get_visible()]
         bar = figure.colorbar(mesh, ax=visible, fraction=0.04, pad=0.02)
         label = f"reward above prediction ({shown_name(found.reward_unit)})"
+        whole_numbers(bar.ax.yaxis)
         bar.set_label(f"{label}\ndot: beyond three standard errors\nwhite: too few rows")

@@ -18,6 +18,11 @@ from gyrfalcon.reports.stylesheet import STYLESHEET
 
 _MARK = re.compile(r"(</?(?:i|b|sub|sup|code)>)")
 _PNG = b"\x89PNG"
+_AS_NUMBER, _AS_PROSE = ' class="number"', ' class="prose"'
+_LONG = 60
+"""A cell of more characters is a sentence, which a narrow column would make a tower of."""
+_MOST_LISTED = 15
+"""A section of more inner ones stands alone in the contents."""
 _LITERAL = "\ue000"
 """Stands for a < that opens no mark; of the characters that Unicode leaves to private use."""
 
@@ -149,10 +154,8 @@ def _contents(sections: Sequence[Section], prefix: str = "") -> str:
 
 
 def _entry(number: str, section: Section) -> str:
-    return (
-        f'<li><a href="#section-{number}">{marked(section.title)}</a>'
-        f"{_contents(section.sections, f'{number}.')}</li>"
-    )
+    inner = section.sections if len(section.sections) <= _MOST_LISTED else ()
+    return f'<li><a href="#section-{number}">{marked(section.title)}</a>{_contents(inner, f"{number}.")}</li>'
 
 
 def _section(number: str, section: Section) -> str:
@@ -180,10 +183,19 @@ def _figure(picture: bytes, caption: str, files: Mapping[str, str]) -> str:
 
 def _table(table: Table) -> str:
     caption = f"<caption>{marked(table.caption)}</caption>" if table.caption else ""
-    head = "".join(f'<th scope="col">{marked(name)}</th>' for name in table.columns)
+    numeric = [_is_numeric(row[at] for row in table.rows) for at in range(len(table.columns))]
+    head = "".join(
+        f'<th scope="col"{_AS_NUMBER if is_numeric else ""}>{marked(name)}</th>'
+        for name, is_numeric in zip(table.columns, numeric, strict=True)
+    )
     rows = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.rows)
     body = f"<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody>"
     return f'<div class="table"><table>{caption}{body}</table></div>'
+
+
+def _is_numeric(column: Iterable[Cell]) -> bool:
+    cells = list(column)
+    return bool(cells) and all(isinstance(cell, int | float) for cell in cells)
 
 
 def _cell(cell: Cell) -> str:
@@ -191,7 +203,7 @@ def _cell(cell: Cell) -> str:
         name, sign = _SIGNS[cell.holds]
         return f'<td class="mark {name}"><span aria-hidden="true">{sign}</span> {html.escape(cell.text)}</td>'
     if isinstance(cell, str):
-        return f"<td>{marked(cell)}</td>"
+        return f"<td{_AS_PROSE if len(cell) > _LONG else ''}>{marked(cell)}</td>"
     return f'<td class="number">{_number(cell)}</td>'
 
 

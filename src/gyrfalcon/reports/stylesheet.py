@@ -30,6 +30,7 @@ h2 {
 h3 { font-size: 1.12rem; line-height: 1.35; margin: 2.5rem 0 .5rem; }
 p { margin: 0 0 1em; }
 .lead { font-size: 1.2rem; line-height: 1.5; color: var(--quiet); }
+.lead b { color: var(--ink); }
 code { font: .88em/1.4 ui-monospace, "SFMono-Regular", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 sub, sup { line-height: 0; font-size: .75em; }
 a { color: var(--link); text-underline-offset: .15em; }
@@ -47,7 +48,8 @@ table { border-collapse: collapse; width: 100%; font-size: .88rem; line-height: 
 th, td { padding: .45rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
 th { border-bottom: 2px solid var(--quiet); }
 tbody tr:nth-child(even) { background: var(--stripe); }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 .mark { white-space: nowrap; font-weight: 600; }
 .holds { color: var(--holds); }
 .fails { color: var(--fails); }
@@ -67,6 +69,7 @@ footer {
 }
 @media (max-width: 40rem) {
   .picture img { min-width: 34rem; }
+  .prose { min-width: 15rem; }
 }
 @media (max-width: 30rem) {
   body { padding: 1.5rem 1rem 3rem; font-size: 1rem; }

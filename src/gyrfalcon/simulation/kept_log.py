@@ -20,9 +20,9 @@ from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import CONTROL, Decisions
 from gyrfalcon.environments.protocol import NEVER
 from gyrfalcon.frames import phase_column, text_column
-from gyrfalcon.logs.folder import LogFolder
-from gyrfalcon.logs.log_writer import LogWriter
-from gyrfalcon.logs.schema import SimulatedRows, Uniforms
+from gyrfalcon.logs.lines.folder import LogFolder
+from gyrfalcon.logs.parquet.schema import SimulatedRows, Uniforms
+from gyrfalcon.logs.parquet.writer import LogWriter
 from gyrfalcon.logs.simulated import check_not_there
 
 LogPlace: TypeAlias = str | os.PathLike[str] | LogFolder

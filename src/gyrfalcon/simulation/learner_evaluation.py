@@ -8,14 +8,13 @@ from gyrfalcon.core.arrays import Ints
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.validation import check_choice, check_share, check_whole
+from gyrfalcon.core.validation import check_choice, check_level, check_share, check_whole
 from gyrfalcon.environments.data.logged_replay import LoggedReplay
 from gyrfalcon.estimates.scores import corrected_scores
-from gyrfalcon.evaluation.estimate import Estimate
-from gyrfalcon.evaluation.importance_weighted import weighted_mean
+from gyrfalcon.evaluation.estimators.estimate import Estimate
+from gyrfalcon.evaluation.estimators.importance_weighted import weighted_mean
 from gyrfalcon.evaluation.intervals.normal import normal_interval
-from gyrfalcon.evaluation.intervals.validation import check_level
-from gyrfalcon.evaluation.predictions import predictions_by_time
+from gyrfalcon.evaluation.predictions.by_time import predictions_by_time
 from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.oracles.linear.linear import Linear
 from gyrfalcon.oracles.protocol import ModelClass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gyrfalcon.evaluation.estimate import Estimate
+from gyrfalcon.evaluation.estimators.estimate import Estimate
 from gyrfalcon.evaluation.intervals.interval import Interval
 
 

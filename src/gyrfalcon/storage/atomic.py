@@ -34,9 +34,11 @@ def write_atomically(
         if path.exists():
             temporary.chmod(path.stat().st_mode & 0o7777)
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError):
+            error.filename = str(path)  # a temporary name says nothing, and a full disk names no file
         raise
     if synced:
         _sync_folder(path.parent)

@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.evaluation import check_log
-from gyrfalcon.evaluation.checks.tail_probabilities import bets_against_propensities, holm, two_sided
+from gyrfalcon.evaluation.checks.statistical.tail_probabilities import (
+    bets_against_propensities,
+    holm,
+    two_sided,
+)
 from tests.evaluation.checks.logs import ENVIRONMENTS, LEARNERS, experiment, played
 
 ODD = [np.nan, np.inf, -np.inf, 0.0, -1.0, 2.0, 1e308, -1e308, 1e-308, 1.7e9, 1.7e12]

@@ -235,3 +235,21 @@ def test_probabilities_of_the_next_epoch_are_found_in_the_logs_of_learners(learn
     assert not check_log(table).findings
     skewed = distribution(lambda p: np.sqrt(p) * [1.0, 1.0, 1.6])(table)
     assert check_log(skewed).of_kind("propensity_calibration")
+
+
+def test_wrong_probabilities_are_found_where_some_rows_have_none() -> None:
+    """Row numbers are those of the whole log."""
+    random, shares = np.random.default_rng(0), np.array([0.5, 0.3, 0.2])
+    action = random.choice(3, N, p=[0.4, 0.3, 0.3])
+    chances = np.tile(shares, (N, 1))
+    chances[: N // 4] = np.nan
+    table = DecisionTable.of(
+        actions=range(3),
+        action=action.tolist(),
+        reward=random.random(N),
+        propensity=shares[action],
+        distribution=chances,
+    )
+    (found,) = [one for one in check_log(table).findings if one.kind == "propensity_calibration"]
+    assert found.rows[0] == N // 4
+    assert found.rows[-1] == N - 1

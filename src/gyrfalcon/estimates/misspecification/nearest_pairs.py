@@ -7,6 +7,7 @@ from scipy.spatial import cKDTree
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.validation import check_level
 from gyrfalcon.estimates.misspecification.crossfit import cross_fitted, effective_number
 from gyrfalcon.estimates.misspecification.passive_rows import (
     arranged,
@@ -17,7 +18,6 @@ from gyrfalcon.estimates.misspecification.passive_rows import (
 from gyrfalcon.estimates.misspecification.result import (
     MisspecificationEstimate,
     NotEstimableError,
-    check_level,
     mean_and_error,
 )
 from gyrfalcon.estimates.misspecification.smoother import Smoother

@@ -6,7 +6,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.records import Log
-from gyrfalcon.core.validation import check_whole
+from gyrfalcon.core.validation import check_level, check_whole
 from gyrfalcon.estimates.misspecification.crossfit import (
     CrossFit,
     best_risk,
@@ -17,7 +17,6 @@ from gyrfalcon.estimates.misspecification.passive_rows import folds, passive_row
 from gyrfalcon.estimates.misspecification.result import (
     MisspecificationEstimate,
     NotEstimableError,
-    check_level,
     mean_and_error,
 )
 from gyrfalcon.estimates.misspecification.richer_class import richer_fit

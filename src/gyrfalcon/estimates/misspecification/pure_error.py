@@ -12,12 +12,12 @@ from scipy.special import ncfdtr
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.records import Log
+from gyrfalcon.core.validation import check_level
 from gyrfalcon.estimates.misspecification.crossfit import RiskEstimate, best_risk
 from gyrfalcon.estimates.misspecification.passive_rows import groups, passive_rows, unseen_note
 from gyrfalcon.estimates.misspecification.result import (
     MisspecificationEstimate,
     NotEstimableError,
-    check_level,
     mean_and_error,
     quantile,
 )

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.validation import is_number
 
 
 class NotEstimableError(ValueError):
@@ -129,12 +128,6 @@ class MisspecificationEstimate:
     def interval(self) -> tuple[float, float]:
         """The confidence interval as a pair (lower, upper)."""
         return self.lower, self.upper
-
-
-def check_level(level: float) -> None:
-    """Refuse a level that is not between 0 and 1."""
-    if not (is_number(level) and 0.0 < level < 1.0):
-        raise ValueError(f"level is {level!r}; give a number between 0 and 1, such as 0.95.")
 
 
 def quantile(level: float, degrees: float = math.inf) -> float:

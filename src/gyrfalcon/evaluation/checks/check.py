@@ -10,30 +10,39 @@ import numpy as np
 from gyrfalcon.core.arrays import Bools, Floats
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.validation import check_share
-from gyrfalcon.evaluation.checks.actions import action_faults, passive_faults, shown_otherwise_faults
-from gyrfalcon.evaluation.checks.balance import balance_faults
 from gyrfalcon.evaluation.checks.columns import LogColumns
-from gyrfalcon.evaluation.checks.epoch_drift import epoch_reward_drift
-from gyrfalcon.evaluation.checks.events import event_faults, repeated_rows
-from gyrfalcon.evaluation.checks.features import feature_faults
 from gyrfalcon.evaluation.checks.finding import LogFinding
 from gyrfalcon.evaluation.checks.known_distribution import known_distribution
-from gyrfalcon.evaluation.checks.leakage import leakage_faults
-from gyrfalcon.evaluation.checks.missing_outcomes import missing_outcomes
-from gyrfalcon.evaluation.checks.order import epoch_faults, round_faults
-from gyrfalcon.evaluation.checks.overlap import (
+from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
+from gyrfalcon.evaluation.checks.single_rows.actions import (
+    action_faults,
+    passive_faults,
+    shown_otherwise_faults,
+)
+from gyrfalcon.evaluation.checks.single_rows.events import event_faults, repeated_rows
+from gyrfalcon.evaluation.checks.single_rows.features import feature_faults
+from gyrfalcon.evaluation.checks.single_rows.order import epoch_faults, round_faults
+from gyrfalcon.evaluation.checks.single_rows.propensity_values import distribution_faults, propensity_faults
+from gyrfalcon.evaluation.checks.single_rows.rewards import (
+    flag_faults,
+    reward_faults,
+    uncommon_rewards,
+    unit_faults,
+)
+from gyrfalcon.evaluation.checks.single_rows.times import time_faults
+from gyrfalcon.evaluation.checks.statistical.balance import balance_faults
+from gyrfalcon.evaluation.checks.statistical.epoch_drift import epoch_reward_drift
+from gyrfalcon.evaluation.checks.statistical.leakage import leakage_faults
+from gyrfalcon.evaluation.checks.statistical.missing_outcomes import missing_outcomes
+from gyrfalcon.evaluation.checks.statistical.overlap import (
     one_hot_faults,
     overlap_faults,
     rounding_faults,
     uncommon_faults,
 )
-from gyrfalcon.evaluation.checks.propensities import calibration_faults
-from gyrfalcon.evaluation.checks.propensity_values import distribution_faults, propensity_faults
-from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
-from gyrfalcon.evaluation.checks.rewards import flag_faults, reward_faults, uncommon_rewards, unit_faults
-from gyrfalcon.evaluation.checks.shares import share_faults
-from gyrfalcon.evaluation.checks.stability import feature_drift, reward_drift
-from gyrfalcon.evaluation.checks.times import time_faults
+from gyrfalcon.evaluation.checks.statistical.propensities import calibration_faults
+from gyrfalcon.evaluation.checks.statistical.shares import share_faults
+from gyrfalcon.evaluation.checks.statistical.stability import feature_drift, reward_drift
 
 _N_FAMILIES = 6
 """Families of statistical tests, which share alpha: see `_statistical`."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.evaluation.checks.columns import LogColumns
+from gyrfalcon.evaluation.rows.fixed_shares import fixed_shares
 
 _CLOSE = 1e-6
 
@@ -29,22 +30,9 @@ def known_distribution(log: LogColumns) -> Floats | None:
     is_uniform = np.bincount(group, weights=differs) == 0.0
     rows = is_uniform[group]
     implied[rows] = log.eligible[rows] * uniform[rows, np.newaxis]
-    shares = _fixed_shares(log, np.asarray(group, dtype=np.int64))
+    shares = fixed_shares(
+        np.maximum(log.action, 0), log.propensity, log.eligible, np.asarray(group, np.int64)
+    )
     fixed = ~rows & ~np.isnan(shares[group]).any(axis=1)
     implied[fixed] = shares[group][fixed]
     return implied if (rows | fixed).any() else None
-
-
-def _fixed_shares(log: LogColumns, group: Ints) -> Floats:
-    """The one propensity of each action in each group, (G, K), nan in groups where they don't sum to 1."""
-    n_groups, n_actions = int(group.max()) + 1, log.table.n_actions
-    low, high = np.full((n_groups, n_actions), np.inf), np.full((n_groups, n_actions), -np.inf)
-    cells = group, np.maximum(log.action, 0)
-    np.minimum.at(low, cells, log.propensity)
-    np.maximum.at(high, cells, log.propensity)
-    mask = np.bincount(group, weights=~log.eligible.all(axis=1)) > 0.0
-    drawn = np.isfinite(low)
-    shares = np.where(drawn, low, 0.0)
-    single = (np.where(drawn, high - low, 0.0) <= _CLOSE).all(axis=1) & ~mask
-    valid = single & (np.abs(shares.sum(axis=1) - 1.0) <= _CLOSE)
-    return np.where(valid[:, np.newaxis], shares, np.nan)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from gyrfalcon.core.arrays import Bools
 from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.core.json_values import json_value
 from gyrfalcon.evaluation.checks.finding import LogFinding
 
 _WIDTH = 100
@@ -56,6 +56,16 @@ class LogCheck:
     def warnings(self) -> tuple[LogFinding, ...]:
         """Findings that may make results wrong."""
         return tuple(one for one in self.findings if one.severity == "warning")
+
+    @property
+    def summary(self) -> str:
+        """Whether the log passed, and how much was found, in one line."""
+        state = "passed" if self.passed else "FAILED"
+        where = f" of {self.source}" if self.source else ""
+        return (
+            f"{state}: {_counted(self.n_rows, 'row')}{where}, {_counted(len(self.errors), 'error')}, "
+            f"{_counted(len(self.warnings), 'warning')}, {_counted(self.n_set_aside, 'row')} set aside"
+        )
 
     @property
     def n_rows(self) -> int:
@@ -117,12 +127,7 @@ class LogCheck:
         return f"LogCheck({self.n_rows} rows, {counts}, {self.n_set_aside} set aside; {state})"
 
     def __str__(self) -> str:
-        state = "passed" if self.passed else "FAILED"
-        where = f" of {self.source}" if self.source else ""
-        lines = [
-            f"{state}: {_counted(self.n_rows, 'row')}{where}, {_counted(len(self.errors), 'error')}, "
-            f"{_counted(len(self.warnings), 'warning')}, {_counted(self.n_set_aside, 'row')} set aside"
-        ]
+        lines = [self.summary]
         for one in self.findings:
             lines += ["", f"{one.severity:<8} {one.kind} ({_counted(one.n_rows, 'row')})"]
             lines += _indented(f"{one.message}.")
@@ -147,7 +152,7 @@ class LogCheck:
 
     def to_json(self) -> str:
         """The report as one JSON object, with all row numbers; what is not finite is null."""
-        return json.dumps(_plain(self.to_dict()), ensure_ascii=False, allow_nan=False)
+        return json.dumps(json_value(self.to_dict()), ensure_ascii=False, allow_nan=False)
 
 
 def usable_rows(n_rows: int, findings: Iterable[LogFinding]) -> Bools:
@@ -157,16 +162,6 @@ def usable_rows(n_rows: int, findings: Iterable[LogFinding]) -> Bools:
         if one.sets_aside:
             usable[one.rows] = False
     return usable
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, int | str | None) else str(value)
 
 
 def _indented(text: str) -> list[str]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.validation import check_share
+from gyrfalcon.core.validation import check_level, check_share
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_quantile
-from gyrfalcon.evaluation.intervals.validation import check_level, checked_column
+from gyrfalcon.evaluation.intervals.validation import checked_column
 
 
 def variance_proxies(target: Floats, propensities: Floats) -> Floats:

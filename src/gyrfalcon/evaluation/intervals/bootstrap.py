@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.validation import check_whole
+from gyrfalcon.core.validation import check_level, check_whole
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.intervals.validation import check_level, checked_column
+from gyrfalcon.evaluation.intervals.validation import checked_column
 
 _BLOCK = 1 << 20
 """Rows drawn at once, so that memory does not grow with the number of resamples."""

@@ -10,12 +10,12 @@ import math
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats, Ints
-from gyrfalcon.core.validation import check_positive
+from gyrfalcon.core.validation import check_level, check_positive
 from gyrfalcon.evaluation.intervals.adaptive_weights import past_means
 from gyrfalcon.evaluation.intervals.epoch_policies import EpochPolicies
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_quantile
-from gyrfalcon.evaluation.intervals.validation import check_level, checked_column
+from gyrfalcon.evaluation.intervals.validation import checked_column
 
 
 def cadr_interval(

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
-from gyrfalcon.core.validation import check_choice
+from gyrfalcon.core.validation import check_choice, check_level
 from gyrfalcon.evaluation.intervals.epoch_policies import EpochPolicies
 from gyrfalcon.evaluation.intervals.interval import Interval
 from gyrfalcon.evaluation.intervals.normal import normal_quantile
-from gyrfalcon.evaluation.intervals.validation import check_level, checked_column
+from gyrfalcon.evaluation.intervals.validation import checked_column
 
 
 def contextual_interval(

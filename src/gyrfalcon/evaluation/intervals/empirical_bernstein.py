@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.validation import check_level
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.intervals.validation import Bounds, check_level, in_unit_range
+from gyrfalcon.evaluation.intervals.validation import Bounds, in_unit_range
 
 
 def empirical_bernstein_interval(contributions: Floats, bounds: Bounds, level: float = 0.95) -> Interval:

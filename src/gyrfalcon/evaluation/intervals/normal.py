@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from gyrfalcon.core.arrays import Floats
+from gyrfalcon.core.validation import check_level
 from gyrfalcon.evaluation.intervals.interval import Interval
-from gyrfalcon.evaluation.intervals.validation import check_level, checked_column
+from gyrfalcon.evaluation.intervals.validation import checked_column
 
 
 def normal_quantile(level: float) -> float:

@@ -16,12 +16,6 @@ ROUNDING = 1e-9
 """How far, in units of the range, a contribution may lie outside of its bounds by rounding."""
 
 
-def check_level(level: object) -> None:
-    """Refuse a level outside (0, 1)."""
-    if not (is_number(level) and 0.0 < level < 1.0):
-        raise ValueError(f"level is {short_repr(level)}; give a number in (0, 1), for example 0.95.")
-
-
 def check_bounds(bounds: object, name: str = "bounds") -> None:
     """Refuse bounds that are not two finite numbers in ascending order."""
     match bounds:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import enumeration, short_repr, suggestion
-from gyrfalcon.logs.parquet import is_log_file
+from gyrfalcon.logs.parquet.files import is_log_file
 
 FormatName = Literal["folder", "csv", "jsonl", "parquet", "dsjson", "cb_text", "obp"]
 _HERE = "gyrfalcon.logs.formats"
@@ -32,8 +32,12 @@ FORMATS: dict[str, Format] = {
     "csv": Format("sources.csv_tables", "record_writing.write_csv"),
     "jsonl": Format("sources.jsonl_tables", "record_writing.write_jsonl", "record_writing.json_lines"),
     "parquet": Format("sources.parquet_tables", "record_writing.write_parquet"),
-    "dsjson": Format("dsjson.dsjson_tables", "dsjson_writing.write_dsjson", "dsjson_writing.dsjson_lines"),
-    "cb_text": Format("cb_text.cb_text_tables", "cb_text_writing.write_cb_text"),
+    "dsjson": Format(
+        "vowpal_wabbit.dsjson.dsjson_tables",
+        "vowpal_wabbit.dsjson_writing.write_dsjson",
+        "vowpal_wabbit.dsjson_writing.dsjson_lines",
+    ),
+    "cb_text": Format("vowpal_wabbit.cb_text.cb_text_tables", "vowpal_wabbit.cb_text_writing.write_cb_text"),
     "obp": Format("sources.open_bandit_tables"),
 }
 _ENDINGS = {
@@ -103,7 +107,7 @@ def write_format(tables: Iterable[DecisionTable], path: str | os.PathLike[str], 
 
 def _write_folder(tables: Iterable[DecisionTable], folder: Path) -> int:
     """Write a log as `Bandit(log=...)` writes one, some rows at a time."""
-    from gyrfalcon.logs.log_writer import LogWriter
+    from gyrfalcon.logs.parquet.writer import LogWriter
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} is there already; give a new or an empty folder.")
@@ -144,7 +148,7 @@ def _format(name: str) -> Format:
 
 
 def _loaded(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(".")
+    module, _, function = name.rpartition(".")
     found: Callable[..., Any] = getattr(import_module(f"{_HERE}.{module}"), function)
     return found
 

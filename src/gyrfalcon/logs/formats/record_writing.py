@@ -7,15 +7,14 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.frames import Column, Lists
+from gyrfalcon.frames import Column, Lists, Tabular
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 from gyrfalcon.logs.formats.exporting import write_lines
-from gyrfalcon.logs.parquet import import_pyarrow
 from gyrfalcon.storage.atomic import write_atomically
 
 
@@ -32,18 +31,7 @@ def write_csv(table: DecisionTable, path: str | os.PathLike[str]) -> None:
     path
         The file, which is replaced in one step; it is compressed with gzip if its name ends with .gz.
     """
-    columns = table.columns()
-    header = [_csv_line(list(columns))]
-    rows = zip(*(map(_cell, _values(column)) for column in columns.values()), strict=True)
-    write_lines(path, chain(header, map(_csv_line, rows)))
-
-
-def json_lines(table: DecisionTable) -> Iterator[str]:
-    """The rows of a table as JSON objects without what is missing."""
-    columns = table.columns()
-    for row in zip(*map(_values, columns.values()), strict=True):
-        cells = {name: _plain(value) for name, value in zip(columns, row, strict=True)}
-        yield json.dumps({name: value for name, value in cells.items() if value is not None})
+    write_lines(path, csv_lines(table.columns()))
 
 
 def write_jsonl(table: DecisionTable, path: str | os.PathLike[str]) -> None:
@@ -77,9 +65,34 @@ def write_parquet(table: DecisionTable, path: str | os.PathLike[str]) -> None:
     ImportError
         If PyArrow is not installed.
     """
+    write_atomically(Path(path), parquet_content(table))
+
+
+def json_lines(table: DecisionTable) -> Iterator[str]:
+    """The rows of a table as JSON objects without what is missing."""
+    return json_objects(table.columns())
+
+
+def json_objects(columns: Mapping[str, Column]) -> Iterator[str]:
+    """Rows of columns by name as JSON objects without what is missing."""
+    for row in zip(*map(_values, columns.values()), strict=True):
+        cells = {name: _plain(value) for name, value in zip(columns, row, strict=True)}
+        known = {name: value for name, value in cells.items() if value is not None}
+        yield json.dumps(known, allow_nan=False, default=str)
+
+
+def csv_lines(columns: Mapping[str, Column]) -> Iterator[str]:
+    """Rows of columns by name as lines of a CSV file, after one with the names."""
+    yield _csv_line(list(columns))
+    for row in zip(*map(_values, columns.values()), strict=True):
+        yield _csv_line(map(_cell, row))
+
+
+def parquet_content(table: Tabular) -> bytes:
+    """A table of named columns as the content of a Parquet file."""
     parquet, content = import_pyarrow(), io.BytesIO()
     parquet.write_table(table.to_arrow(), content, compression="zstd")
-    write_atomically(Path(path), content.getvalue())
+    return content.getvalue()
 
 
 def _values(column: Column) -> Iterable[Any]:

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from gyrfalcon.core.decision_table import DecisionTable
+from gyrfalcon.logs.arrow_extra import import_pyarrow
 from gyrfalcon.logs.formats.csv_lines import csv_chunks
-from gyrfalcon.logs.formats.frames import table_from_frame
 from gyrfalcon.logs.formats.json_lines import json_chunks
-from gyrfalcon.logs.formats.mapped import tables_of
-from gyrfalcon.logs.formats.open_bandit import open_bandit_data, read_open_bandit
-from gyrfalcon.logs.formats.open_bandit_files import is_archive
-from gyrfalcon.logs.parquet import import_pyarrow
+from gyrfalcon.logs.formats.mapped.frames import table_from_frame
+from gyrfalcon.logs.formats.mapped.tables import tables_of
+from gyrfalcon.logs.formats.open_bandit.files import is_archive
+from gyrfalcon.logs.formats.open_bandit.tables import open_bandit_data, read_open_bandit
 
 
 def csv_tables(

@@ -1,0 +1,1 @@
+"""Faults of single rows, such as impossible propensities and repeated events."""

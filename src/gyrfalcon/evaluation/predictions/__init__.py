@@ -1,0 +1,1 @@
+"""Rewards predicted for rows of a log, each from other rows alone."""

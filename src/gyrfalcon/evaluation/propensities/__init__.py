@@ -1,0 +1,1 @@
+"""Propensities of logs that lack them, estimated by logistic regression, and their calibration."""

@@ -1,0 +1,1 @@
+"""Rows of a log that values are estimated from, and their importance weights."""

@@ -1,0 +1,1 @@
+"""Tables of decisions from columns of any names, by a mapping."""

@@ -1,0 +1,1 @@
+"""Formats of Vowpal Wabbit, to and from tables of decisions."""
