@@ -131,7 +131,6 @@ TESTED = (
     Case("linear", 1000, 1, 2, "0 or 1", "uniform"),
     Case("linear", 1000, 5, 3, "unequal", "uniform"),
     Case("linear", 1000, 10, 2, "0 or 1", "uniform"),
-    Case("linear", 5000, 2, 3, "clicks", "uniform"),
     Case("linear", 1000, 3, 3, "unequal", "greedy 0.2"),
     Case("linear", 1000, 1, 2, "0 or 1", "greedy 0.1"),
     Case("linear", 1500, 5, 5, "skewed", "greedy 0.2"),

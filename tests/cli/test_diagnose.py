@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gyrfalcon import Bandit, EpsilonGreedy
-from tests.cli.terminal import invoke, numbers, refusal
+from tests.cli.terminal import COMMAND, invoke, numbers, refusal
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,28 @@ def test_rows_that_leave_nothing_to_draw_get_a_verdict_all_the_same(tmp_path: Pa
     assert "This log can't say whether the model class is wrong." in " ".join(result.stdout.split())
     assert "was not written: these rows leave nothing to draw" in " ".join(result.stderr.split())
     assert not figure.exists()
+
+
+def test_numbers_do_not_depend_on_the_threads_of_the_machine(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x, action = rng.standard_normal((3000, 20)), rng.integers(0, 2, 3000)
+    log = tmp_path / "wide.csv"
+    lines = [
+        ",".join(map(str, (a, y, 0.5, *row)))
+        for a, y, row in zip(action, rng.random(3000), x.tolist(), strict=True)
+    ]
+    names = [f"x{j}" for j in range(20)]
+    log.write_text("\n".join([",".join(["ad", "click", "p", *names]), *lines]) + "\n")
+    pairs = ("action=ad", "reward=click", "propensity=p", f"features={','.join(names)}")
+    command = [*COMMAND, "diagnose", str(log), "--json"]
+    command += [part for pair in pairs for part in ("--map", pair)]
+    said = [
+        subprocess.run(
+            command, env={**os.environ, "OPENBLAS_NUM_THREADS": n}, capture_output=True, check=True
+        ).stdout
+        for n in ("1", "2")
+    ]
+    assert said[0] == said[1]
 
 
 def test_a_folder_without_a_log_gets_a_sentence(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def diagnose(
     """
     from gyrfalcon.cli._parsing import check_file_place
     from gyrfalcon.cli._progress import by_piece, progress
+    from gyrfalcon.engine.threads import one_blas_thread
     from gyrfalcon.evaluation.diagnosis.attempts import N_PARTS
     from gyrfalcon.evaluation.diagnosis.diagnosis import diagnose as diagnosis_of
 
@@ -71,7 +72,8 @@ def diagnose(
     chosen, kind = _model_class(model_class), figure_kind(figure)
     choice: Any = rows
     table = read_table(log, from_format, mapping, option)
-    with progress("Diagnosing", N_PARTS, "parts") as tracker:
+    # Threads of a BLAS that wait for each other take ten times as long where others are at work.
+    with one_blas_thread(), progress("Diagnosing", N_PARTS, "parts") as tracker:
         found = diagnosis_of(
             table,
             None,

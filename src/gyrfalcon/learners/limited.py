@@ -52,7 +52,8 @@ class Limited:
     learner
         The learner.
     floor
-        Least probability of every eligible action, 0 for none.
+        Least probability of every eligible action, 0 for none. The `floor` of `AdaptiveFalcon` is another
+        thing, a share of passive rounds, which leaves each of K actions a K-th of it.
     decay
         The floor of round t is floor t^-decay: 0 keeps it constant. Within an epoch it is that of the first
         round.

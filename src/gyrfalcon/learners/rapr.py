@@ -40,6 +40,9 @@ class RAPR:
     uniform on (0, 1). eta is the largest number that keeps the sets of risk 1/2 below K / (2 eta) actions on
     average, so that the more contexts have a clear best action, the more all others are explored.
 
+    Sets, play and eta are those of the authors' code; the error is bounded by other rows and by other
+    adversaries, and epochs begin otherwise: docs/decisions/0029 has the differences.
+
     It is for experiments that end: with `omega` "K" the final policy is to be as good as can be, at some cost
     while it is learned.
 

@@ -17,7 +17,9 @@ from gyrfalcon.oracles.features.design import Layout
 from gyrfalcon.oracles.linear.linear import LinearOracle
 
 LARGEST_LEVERAGE = 0.99
-_NORMAL_KURTOSIS, _MOST_SKEWNESS = 3.0, 0.25
+_NORMAL_KURTOSIS = 3.0
+_SKEWED_FIT, _SKEWED_SUM = 0.25, 0.23
+"""Skewness of sums, times coefficients, from which powers of fitted values mislead, and from which all do."""
 RESET_DRAWS, KERNEL_DRAWS = 999, 399
 BANDWIDTHS = (2.0, 1.0, 0.5)
 """Bandwidths of the kernel test, in multiples of sqrt(d) n^(-1/(4 + d)) standard deviations."""
@@ -100,10 +102,12 @@ def _block_scores(found: Residuals, rows: Ints, points: Floats, *, shared: bool)
     Sums of scores hold the noise of all rows, as terms are orthogonal to the class's columns; residuals hold
     less, the more so the higher a row's leverage, which HC3's correction gives back to their squares.
     """
+    if _skewness(found, rows) > _SKEWED_SUM:
+        return 0.0, np.empty((len(rows), 0))
     roots, own = found.roots[rows], found.smoother.coordinates[rows]
     terms = added_terms(
         points,
-        None if _is_skewed(found, rows) else found.fitted[rows],
+        None if _fit_follows_noise(found, rows) else found.fitted[rows],
         found.log.action[rows],
         _effective_rows(found, rows),
         shared=shared,
@@ -125,20 +129,25 @@ def _effective_rows(found: Residuals, rows: Ints) -> float:
     squares = _noise_of(found, rows) ** 2
     fourth = float(squares @ squares)
     by_noise = _NORMAL_KURTOSIS * float(squares.sum()) ** 2 / fourth if fourth > 0.0 else np.inf
-    return min(effective_number(found.roots[rows] ** 2), by_noise)
+    by_skewness = 1.0 / max(_skewness(found, rows), 1e-12) ** 2
+    return min(effective_number(found.roots[rows] ** 2), by_noise, by_skewness)
 
 
-def _is_skewed(found: Residuals, rows: Ints) -> bool:
+def _skewness(found: Residuals, rows: Ints) -> float:
+    """Skewness of the sum of a block's noise, which random signs lack: of m rare clicks 1 / sqrt(m)."""
+    noise = _noise_of(found, rows)
+    size = float(noise @ noise) ** 1.5
+    return abs(float((noise**3).sum())) / size if size > 0.0 else 0.0
+
+
+def _fit_follows_noise(found: Residuals, rows: Ints) -> bool:
     """Whether noise is so skewed that squares of fitted values would explain what the fit has of it.
 
     The fit goes towards the rows with the largest rewards. With d coefficients and a skewness g of the sum
     of all noise, that moves the sum of squares of fitted values times residuals by g d / sqrt(2) deviations.
     """
-    noise = _noise_of(found, rows)
-    size = float(noise @ noise) ** 1.5
-    skewness = abs(float((noise**3).sum())) / size if size > 0.0 else 0.0
     own = found.smoother.coordinates[rows]
-    return skewness * float((own**2).sum()) > _MOST_SKEWNESS
+    return _skewness(found, rows) * float((own**2).sum()) > _SKEWED_FIT
 
 
 def _noise_of(found: Residuals, rows: Ints) -> Floats:

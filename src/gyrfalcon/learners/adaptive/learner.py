@@ -64,9 +64,11 @@ class AdaptiveFalcon:
         estimate, or a lower bound, of the misspecification from passive rows, while the linear class is
         active.
     decay, floor
-        The passive share of round t is epsilon t^-decay, and not below the floor. With the coin every
-        action that is eligible has at least the probability floor / K, in every round; with tails, in these.
-        `Limited` has a floor on probabilities themselves.
+        The passive share of round t is epsilon t^-decay, and not below the floor. The floor is a share of
+        rounds, not a propensity: with the coin every one of K eligible actions has at least the probability
+        floor / K, in every round; with tails, in passive ones. For a least propensity m of each action take
+        `Limited(AdaptiveFalcon(), floor=m)`, or a floor of K m here. What either costs in reward and gains
+        in width of intervals is measured by `python -m benchmarks.price_of_knowing`.
     c_gamma
         gamma over the root of the number of rows, for gaps in multiples of the spread of rewards: with the
         default of 10,000 the bonus explores, and inverse gap weighting only between nearly equal scores.
