@@ -47,13 +47,20 @@ class Cells:
         return np.asarray(np.where(least == most, pooled, 0.0))
 
     def mean_and_error(self, values: Floats) -> tuple[Floats, Floats]:
-        """Weighted means and their standard errors, (C,) each; 0 where there are no rows."""
+        """Weighted means and their standard errors, (C,) each; 0 where there are no rows.
+
+        A row of large weight is close to the weighted mean by itself, so that scatter around that mean says
+        too little. The error is at least the one of rows that all vary as they do without weights.
+        """
         weight = np.where(self.weight > 0.0, self.weight, 1.0)
         n = len(self.counts)
         mean = np.bincount(self.place, self.weights * values, n) / weight
         squares = np.bincount(self.place, (self.weights * (values - mean[self.place])) ** 2, n)
-        freed = self.counts / np.maximum(self.counts - 1, 1)
-        return np.asarray(mean), np.sqrt(squares * freed) / weight
+        freed = np.maximum(self.counts - 1, 1)
+        plain = np.bincount(self.place, values, n) / np.maximum(self.counts, 1)
+        variance = np.bincount(self.place, (values - plain[self.place]) ** 2, n) / freed
+        alike = np.bincount(self.place, self.weights**2, n) * variance
+        return np.asarray(mean), np.sqrt(np.maximum(squares * self.counts / freed, alike)) / weight
 
 
 def bin_edges(column: Floats, most: int) -> Floats:
