@@ -50,6 +50,22 @@ def test_a_csv_file_by_a_mapping(clicks: Path) -> None:
     assert (table.time - 1717156800.0).tolist() == [0.0, 1.5, 2.0]
 
 
+@pytest.mark.parametrize(
+    ("separator", "typed"), [(";", "';'"), ("\t", "$'\\t'"), ("|", "'|'")], ids=["semicolon", "tab", "bar"]
+)
+def test_another_separator_is_named(clicks: Path, separator: str, typed: str) -> None:
+    clicks.write_text(CLICKS.replace(",", separator))
+    with pytest.raises(ValueError, match=r"the first line is one column, 'banner.+'; give its") as caught:
+        read_log(clicks, mapping=NAMES)
+    assert f"delimiter={separator!r} (on the command line --option delimiter={typed})." in str(caught.value)
+    assert read_log(clicks, mapping=NAMES, delimiter=separator).actions == ("blue", "red")
+
+
+def test_a_file_with_one_column_needs_no_separator(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("banner\nred\nblue\n")
+    assert len(read_log(tmp_path / "one.csv", mapping={"action": "banner"})) == 2
+
+
 def test_small_chunks_give_the_table_of_the_whole_file(clicks: Path) -> None:
     whole = DecisionTable.concat(list(tables_of(lambda: csv_chunks(clicks), NAMES)))
     parts = list(tables_of(lambda: csv_chunks(clicks, chunk_rows=2), NAMES))
