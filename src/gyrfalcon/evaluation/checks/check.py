@@ -21,7 +21,7 @@ from gyrfalcon.evaluation.checks.single_rows.actions import (
 )
 from gyrfalcon.evaluation.checks.single_rows.events import event_faults, repeated_rows
 from gyrfalcon.evaluation.checks.single_rows.features import feature_faults
-from gyrfalcon.evaluation.checks.single_rows.order import epoch_faults, round_faults
+from gyrfalcon.evaluation.checks.single_rows.order import order_faults
 from gyrfalcon.evaluation.checks.single_rows.propensity_values import distribution_faults, propensity_faults
 from gyrfalcon.evaluation.checks.single_rows.rewards import (
     flag_faults,
@@ -169,7 +169,7 @@ def _of_order(log: LogColumns, events: list[LogFinding]) -> list[LogFinding]:
         if one.kind == "event_repeated":
             again[one.rows] = True
     rows, places = log.take(~again), np.flatnonzero(~again)
-    found = [*time_faults(rows), *epoch_faults(rows), *round_faults(rows)]
+    found = [*time_faults(rows), *order_faults(rows)]
     return [replace(one, rows=places[one.rows]) for one in found]
 
 
