@@ -16,6 +16,7 @@ from gyrfalcon.evaluation.checks.known_distribution import known_distribution
 from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
 from gyrfalcon.evaluation.checks.single_rows.actions import (
     action_faults,
+    misspelt_actions,
     passive_faults,
     shown_otherwise_faults,
 )
@@ -152,6 +153,7 @@ def _of_rows(log: LogColumns, reward_range: tuple[float, float] | None) -> list[
         *propensity_faults(log),
         *distribution_faults(log),
         *action_faults(log),
+        *misspelt_actions(log),
         *events,
         *_of_order(log, events),
         *reward_faults(log, reward_range),
