@@ -84,6 +84,7 @@ def test_a_step_is_found_with_its_place_its_cost_and_a_remedy(found: Diagnosis) 
     assert "AdaptiveFalcon(classes='auto')" in found.recommendations[0]
     assert found.pair is None
     assert repr(found).startswith("Diagnosis(1500 rows: The model class is wrong")
+    assert found.model_class == "Linear()"
 
 
 def test_the_excess_of_fits_to_the_logged_play_grows_and_a_constraint_would_bind(found: Diagnosis) -> None:
