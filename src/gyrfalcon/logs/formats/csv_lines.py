@@ -109,7 +109,7 @@ def csv_chunks_of(
     if other is not None:
         raise ValueError(
             f"{source}: the first line is one column, {short_repr(names[0])}; give its separator, delimiter="
-            f"{other!r} (on the command line --option delimiter={_typed(other)})."
+            f"{other!r} (on the command line --option delimiter={other!r})."
         )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -129,11 +129,6 @@ def _other_delimiter(names: list[str], delimiter: str) -> str | None:
     counts = {other: names[0].count(other) for other in _DELIMITERS if other != delimiter}
     most = max(counts, key=lambda other: counts[other])
     return most if counts[most] else None
-
-
-def _typed(delimiter: str) -> str:
-    """A delimiter as a shell takes it."""
-    return "$'\\t'" if delimiter == "\t" else f"'{delimiter}'"
 
 
 def _chunk(
