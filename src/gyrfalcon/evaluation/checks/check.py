@@ -45,6 +45,7 @@ from gyrfalcon.evaluation.checks.statistical.propensities import calibration_fau
 from gyrfalcon.evaluation.checks.statistical.shared_draws import first_rows, shared_draws
 from gyrfalcon.evaluation.checks.statistical.shares import share_faults
 from gyrfalcon.evaluation.checks.statistical.stability import feature_drift, reward_drift
+from gyrfalcon.evaluation.rows.table import check_table
 
 _N_FAMILIES = 6
 """Families of statistical tests, which share alpha: see `_statistical`."""
@@ -101,6 +102,7 @@ def check_log(
     >>> len(good), bad.rows.tolist()
     (1, [1])
     """
+    check_table(table)
     check_share("alpha", alpha)
     _check_range(reward_range)
     with np.errstate(all="ignore"):  # a log may hold any number, and what overflows is far from others
