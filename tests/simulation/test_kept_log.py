@@ -23,16 +23,22 @@ from gyrfalcon.environments.synthetic.action_features import ActionFeatureEnviro
 from gyrfalcon.learners.adaptive.learner import AdaptiveFalcon
 from gyrfalcon.learners.baselines.uniform import Uniform
 from gyrfalcon.learners.epsilon_falcon import EpsilonFalcon
+from gyrfalcon.learners.limited import Limited
 from gyrfalcon.learners.optimistic.linucb import LinUCB
+from gyrfalcon.learners.protocol import Learner
 from gyrfalcon.logs import LogReader, read_log
 from gyrfalcon.simulation.replications import simulate
 from tests.contracts.learners import PLAIN
 from tests.contracts.throwaway import ExponentialWeights, Master
 
 QUICK = ("epsilon-falcon calibrated", "epsilon-falcon coin", "adaptive-falcon", "linucb", "uniform")
+OF_LABELS: dict[str, Learner] = {
+    "limited adaptive-falcon": Limited(AdaptiveFalcon(), floor=0.02, control=(1, 0.1), shares={2: (0.0, 0.6)})
+}
+"""Learners whose settings name the actions of the example."""
 LEARNERS = [
     pytest.param(learner, id=name, marks=() if name in QUICK else pytest.mark.long)
-    for name, learner in PLAIN.items()
+    for name, learner in (PLAIN | OF_LABELS).items()
 ]
 
 

@@ -67,6 +67,7 @@ def check(
     warnings alone.
     """
     from gyrfalcon.cli._parsing import check_file_place
+    from gyrfalcon.engine.threads import one_blas_thread
     from gyrfalcon.evaluation import check_log
     from gyrfalcon.logs import write_set_aside
 
@@ -74,7 +75,8 @@ def check(
         check_file_place("--set-aside", set_aside)
     bounds, shares = typed_range(reward_range), _shares(share)
     table = read_table(log, from_format, mapping, option)
-    report = check_log(table, alpha=alpha, reward_range=bounds, shares=shares)
+    with one_blas_thread():
+        report = check_log(table, alpha=alpha, reward_range=bounds, shares=shares)
     files = () if set_aside is None else write_set_aside(report, table, set_aside)
     typer.echo(report.to_json() if as_json else str(report))
     if files:

@@ -222,9 +222,10 @@ def _typed_limit(option: str, text: str | None) -> float | str | None:
 
 def _evaluated(table: DecisionTable, policies: dict[str, object], **settings: Any) -> Evaluation:
     from gyrfalcon.cli._progress import by_piece, progress
+    from gyrfalcon.engine.threads import one_blas_thread
     from gyrfalcon.evaluation.policy_evaluation import evaluate as evaluate_policies
 
-    with progress("Evaluating", len(policies) + 1, "policies") as tracker:
+    with one_blas_thread(), progress("Evaluating", len(policies) + 1, "policies") as tracker:
         return evaluate_policies(table, policies, on_progress=by_piece(tracker), **settings)
 
 
@@ -232,11 +233,13 @@ def _with_propensities(table: DecisionTable) -> DecisionTable:
     """The table with estimated propensities where it has none, and a note on their calibration."""
     import numpy as np
 
+    from gyrfalcon.engine.threads import one_blas_thread
     from gyrfalcon.evaluation import estimated_propensities
 
     if not np.isnan(table.propensity).all():
         return table
-    found = estimated_propensities(table)
+    with one_blas_thread():
+        found = estimated_propensities(table)
     faults = found.calibration.faults()
     note(
         f"Estimated the propensities of {len(table):,} rows; "
@@ -260,16 +263,19 @@ def _write_page(
     bounds: tuple[float, float] | None,
     with_diagnosis: bool,
 ) -> None:
+    from gyrfalcon.engine.threads import one_blas_thread
     from gyrfalcon.evaluation import check_log
     from gyrfalcon.reports.evaluation_page import evaluation_page
     from gyrfalcon.reports.page import Section, literal
     from gyrfalcon.storage.atomic import write_atomically
 
-    found, why_not = _diagnosed(table, evaluation.reward_unit) if with_diagnosis else (None, "")
+    with one_blas_thread():
+        found, why_not = _diagnosed(table, evaluation.reward_unit) if with_diagnosis else (None, "")
+        faults = check_log(table, reward_range=bounds)
     page = evaluation_page(
         table,
         evaluation,
-        check=check_log(table, reward_range=bounds),
+        check=faults,
         diagnosis=found,
         sections=[Section("Is the reward model wrong?", [literal(why_not)])] if why_not else [],
     )
