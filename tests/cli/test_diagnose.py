@@ -39,6 +39,7 @@ def test_a_terminal_gets_verdict_recommendation_place_and_tables(folder: Path) -
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
     assert "800 rows. The model class is wrong" in text
+    assert "The model class in question is Linear()." in text
     assert "in squared euros" in text
     assert "Most of all: action red, age from" in text
     assert "Greedy policies over 640 rows" in text
@@ -54,6 +55,7 @@ def test_json_has_every_part(folder: Path) -> None:
     assert found["cost"]["richer"]["gain"]["low"] > 0.0
     assert len(found["profiles"][0]["residual"]) == 2
     assert found["set_aside"] == []
+    assert found["model_class"] == "Linear()"
 
 
 def test_a_richer_class_in_question_is_less_wrong(folder: Path) -> None:
@@ -69,6 +71,7 @@ def test_page_and_picture_are_written(folder: Path, tmp_path: Path) -> None:
     result = invoke("diagnose", folder, "--html", page, "--figure", picture)
     assert result.exit_code == 0, result.output
     assert page.read_text().startswith("<!DOCTYPE html>")
+    assert "The model class in question is Linear()." in page.read_text()
     assert "data:image/svg+xml;base64" in page.read_text()
     assert picture.read_bytes().startswith(b"\x89PNG")
 

@@ -84,6 +84,7 @@ def test_a_step_is_found_with_its_place_its_cost_and_a_remedy(found: Diagnosis) 
     assert "AdaptiveFalcon(classes='auto')" in found.recommendations[0]
     assert found.pair is None
     assert repr(found).startswith("Diagnosis(1500 rows: The model class is wrong")
+    assert found.model_class == "Linear()"
 
 
 def test_the_excess_of_fits_to_the_logged_play_grows_and_a_constraint_would_bind(found: Diagnosis) -> None:
@@ -297,6 +298,10 @@ def test_where_no_richer_class_predicts_better_nothing_is_said_of_gains(found: D
         reward_unit="euros",
     )
     assert "no richer class predicted its rows better" in recommendations(evidence)[0]
+    for low, said in ((-0.1, "This log does not say what the error costs"), (0.1, "seems to earn +0.2")):
+        gain = replace(found.cost.richer, gain=Interval(low, 0.3, 0.95, "adaptive weights"))
+        rare = replace(evidence, cost=replace(found.cost, richer=gain, supported=False))
+        assert said in recommendations(rare)[0]
     bound = replace(found.misspecification, is_lower_bound=True, lower=0.0)
     unknown = recommendations(replace(evidence, misspecification=bound, tests=None))
     assert unknown[0].startswith("Keep the model class")

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
-from gyrfalcon.evaluation import always, contrast, doubly_robust, evaluate
+from gyrfalcon.evaluation import (
+    always,
+    check_log,
+    contrast,
+    diagnose,
+    doubly_robust,
+    estimated_propensities,
+    evaluate,
+)
 from gyrfalcon.evaluation.evaluation import Evaluation
 from gyrfalcon.evaluation.intervals.by_name import INTERVALS, IntervalRow
 from gyrfalcon.evaluation.intervals.inputs import IntervalInputs
@@ -324,6 +332,9 @@ def test_policies_that_fail_are_named() -> None:
 def test_what_is_no_table_is_refused(table: Any) -> None:
     with pytest.raises(ValueError, match=r"the log is .*; give a DecisionTable, from read_log\(path\)"):
         evaluate(table, POLICIES)
+    for function in (check_log, diagnose, estimated_propensities):
+        with pytest.raises(ValueError, match=r"the log is .*; give a DecisionTable, from read_log\(path\)"):
+            function(table)
 
 
 @pytest.mark.parametrize("n_blocks", [0, 0.5, -3])

@@ -19,10 +19,13 @@ from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.policies.greedy import LikeliestPolicy
 from gyrfalcon.core.schedules import FixedBatch
+from gyrfalcon.evaluation import evaluate, of_policy
+from gyrfalcon.evaluation.policies.targets import FixedTarget
 from gyrfalcon.experiment import FinalPolicy
 from gyrfalcon.experiment.policies import learned_policy
 from gyrfalcon.experiment.wealth import bets
 from gyrfalcon.learners.rapr import RAPR
+from gyrfalcon.logs import read_log
 from tests.bandit.helpers import Clock
 
 
@@ -69,6 +72,26 @@ def test_a_better_learned_policy_is_found_and_can_be_used(tmp_path: Path) -> Non
         propensity=np.array([0.5]),
     )
     assert loaded(table).tolist() == [[0.0, 1.0, 0.0]]
+
+
+def test_the_final_policy_is_evaluated_from_a_log(tmp_path: Path) -> None:
+    """Its actions and features are found in the table by name, and not by their places."""
+    experiment = experiment_of(log=tmp_path / "log")
+    run(experiment, 1500)
+    policy, table = experiment.result().policy, read_log(tmp_path / "log")
+    found = evaluate(table, {"final": policy})["final"]
+    assert found.value == evaluate(table, {"final": FixedTarget(policy(table))})["final"].value
+    assert "dependence on the log" in {reason.check for reason in found.verdict.objections}
+    held_out = evaluate(table, {"final": of_policy(policy, held_out=True)})["final"]
+    assert "dependence on the log" not in {reason.check for reason in held_out.verdict.objections}
+    backwards = DecisionTable.of(
+        actions=["c", "b", "a"],
+        action=["a", "b"],
+        reward=[1.0, 0.0],
+        shared=[[7.0, -0.9], [7.0, 0.9]],
+        features=["other", "x"],
+    )
+    assert of_policy(policy)(backwards).tolist() == [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
 
 
 def test_a_better_single_action_is_found() -> None:

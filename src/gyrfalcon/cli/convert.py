@@ -23,7 +23,8 @@ def convert(
     destination: Annotated[str, typer.Argument(metavar="DESTINATION", help="Log to write.")],
     from_format: FromFormat = "auto",
     to_format: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help="csv, jsonl, parquet, dsjson, cb_text or auto.")
+        str,
+        typer.Option("--to", metavar="FORMAT", help="folder, csv, jsonl, parquet, dsjson, cb_text or auto."),
     ] = "auto",
     mapping: ColumnOf = None,
     option: FormatOption = None,

@@ -143,9 +143,9 @@ def as_numbers(found: Diagnosis) -> dict[str, Any]:
 
 
 def _print(found: Diagnosis, log: str) -> None:
-    from gyrfalcon.reports.misspecification_section import method_sentence, size_sentence
+    from gyrfalcon.reports.misspecification_section import class_sentence, method_sentence, size_sentence
 
-    say(f"{log}: {_rows(found.n_rows)}. {found.verdict}", *found.recommendations)
+    say(f"{log}: {_rows(found.n_rows)}. {found.verdict}", class_sentence(found), *found.recommendations)
     say(size_sentence(found), *(text for text in [method_sentence(found)] if text))
     if found.region is not None:
         say(f"Most of all: {found.region}.")

@@ -19,13 +19,13 @@ from gyrfalcon.evaluation.policies.targets import LoggedTarget, TargetPolicy
 from gyrfalcon.evaluation.predictions.past_rows import DEFAULT_MODEL_CLASS, past_predictions
 from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows, evaluated_rows
 from gyrfalcon.evaluation.rows.merged_actions import MergedActions
+from gyrfalcon.evaluation.rows.table import check_table
 from gyrfalcon.evaluation.rows.weighting import epochs_of
 from gyrfalcon.evaluation.study import Study, Valued
 from gyrfalcon.evaluation.verdict.preflight import log_reasons
 from gyrfalcon.evaluation.verdict.refusals import (
     check_methods,
     check_reward_range,
-    check_table,
     refuse_deterministic,
 )
 from gyrfalcon.evaluation.verdict.verdict import Reason

@@ -28,13 +28,19 @@ def misspecification_section(found: Diagnosis, *, title: str = "Is the reward mo
         else ""
     )
     region = [f"Most of all: {found.region}."] if found.region is not None else []
+    texts = (found.verdict, class_sentence(found), *found.recommendations, *region)
     return Section(
         title,
-        paragraphs=[literal(text) for text in (found.verdict, *found.recommendations, *region)],
+        paragraphs=[literal(text) for text in texts],
         figure=picture,
         caption=caption,
         sections=[*_how_wrong(found), *_where(found), *_cost(found), *_epochs(found), *_open(found)],
     )
+
+
+def class_sentence(found: Diagnosis) -> str:
+    """Which class was tested."""
+    return f"The model class in question is {found.model_class}."
 
 
 def size_sentence(found: Diagnosis) -> str:

@@ -129,6 +129,16 @@ def test_the_columns_may_be_of_any_type() -> None:
     assert [(one.kind, one.rows.tolist()) for one in check.errors] == [("propensity_missing", [7])]
 
 
+def test_indicators_of_actions_that_stay_empty_are_no_fault() -> None:
+    clean = experiment(100, 1)
+    actions = np.zeros((100, clean.n_actions, 3))
+    contexts = replace(clean.contexts, actions=actions)
+    table = replace(clean, contexts=contexts, action_features=("kind=other", "price:missing", "price"))
+    found = [one for one in check_log(table).findings if one.kind == "feature_constant"]
+    (message,) = (one.message for one in found)
+    assert message == "rows 0 to 99: the feature 'price' of actions is 0 in every row"
+
+
 @pytest.mark.parametrize("name", ["device=other", "age:missing", "city#12", "bias", "i.constant"])
 def test_columns_that_may_be_constant_are_no_fault(name: str) -> None:
     rng = np.random.default_rng(0)

@@ -71,6 +71,12 @@ def test_functions_and_arrays_give_labels_or_probabilities() -> None:
 
     expected = np.where(positive[:, np.newaxis], [1.0, 0.0, 0.0], [0.0, 0.25, 0.75])
     assert np.array_equal(by_row(rule)(table), expected)
+    with pytest.raises(
+        ValueError, match=r"policy 'policy': there is no feature 'X' in the log; did you mean 'x'\?"
+    ):
+        evaluate(log_of(50), by_row(lambda row: "red" if row["X"] > 0 else "blue"))
+    with pytest.raises(ValueError, match=r"failed with KeyError: 'pink'"):  # of the rule's own
+        evaluate(log_of(50), by_row(lambda _: {"red": "blue"}["pink"]))
     with pytest.raises(ValueError, match=r"values of shape \(2,\); give probabilities of shape \(3, 3\)"):
         target_policy(["red", "blue"])(table)
     with pytest.raises(ValueError, match=r"'alway red' is no policy; did you mean"):

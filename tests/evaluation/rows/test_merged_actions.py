@@ -54,6 +54,18 @@ def some_target(table: DecisionTable, seed: int = 1) -> Any:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
+def test_actions_that_were_not_eligible_are_no_further_kind() -> None:
+    """Logs of bandits have zeros for the features of actions that could not be chosen."""
+    table = log(restricted=True)
+    cube = table.contexts.actions
+    assert cube is not None
+    blank = np.where(table.eligible[:, :, np.newaxis], cube, 0.0)
+    empty = replace(table, contexts=replace(table.contexts, actions=blank))
+    merged, expected = (MergedActions.of(one, ["brand"]) for one in (empty, table))
+    assert merged.labels == expected.labels == ("brand=c", "brand=b", "brand=a")
+    assert (merged.groups == expected.groups)[table.eligible].all()
+
+
 @pytest.mark.parametrize("varying", [False, True])
 @pytest.mark.parametrize("restricted", [False, True])
 def test_ips_of_merged_actions_is_marginalised_ips(varying: bool, restricted: bool) -> None:

@@ -16,12 +16,13 @@ from gyrfalcon.evaluation.checks.known_distribution import known_distribution
 from gyrfalcon.evaluation.checks.report import LogCheck, usable_rows
 from gyrfalcon.evaluation.checks.single_rows.actions import (
     action_faults,
+    misspelt_actions,
     passive_faults,
     shown_otherwise_faults,
 )
 from gyrfalcon.evaluation.checks.single_rows.events import event_faults, repeated_rows
 from gyrfalcon.evaluation.checks.single_rows.features import feature_faults
-from gyrfalcon.evaluation.checks.single_rows.order import epoch_faults, round_faults
+from gyrfalcon.evaluation.checks.single_rows.order import order_faults
 from gyrfalcon.evaluation.checks.single_rows.propensity_values import distribution_faults, propensity_faults
 from gyrfalcon.evaluation.checks.single_rows.rewards import (
     flag_faults,
@@ -44,6 +45,7 @@ from gyrfalcon.evaluation.checks.statistical.propensities import calibration_fau
 from gyrfalcon.evaluation.checks.statistical.shared_draws import first_rows, shared_draws
 from gyrfalcon.evaluation.checks.statistical.shares import share_faults
 from gyrfalcon.evaluation.checks.statistical.stability import feature_drift, reward_drift
+from gyrfalcon.evaluation.rows.table import check_table
 
 _N_FAMILIES = 6
 """Families of statistical tests, which share alpha: see `_statistical`."""
@@ -100,6 +102,7 @@ def check_log(
     >>> len(good), bad.rows.tolist()
     (1, [1])
     """
+    check_table(table)
     check_share("alpha", alpha)
     _check_range(reward_range)
     with np.errstate(all="ignore"):  # a log may hold any number, and what overflows is far from others
@@ -152,6 +155,7 @@ def _of_rows(log: LogColumns, reward_range: tuple[float, float] | None) -> list[
         *propensity_faults(log),
         *distribution_faults(log),
         *action_faults(log),
+        *misspelt_actions(log),
         *events,
         *_of_order(log, events),
         *reward_faults(log, reward_range),
@@ -169,7 +173,7 @@ def _of_order(log: LogColumns, events: list[LogFinding]) -> list[LogFinding]:
         if one.kind == "event_repeated":
             again[one.rows] = True
     rows, places = log.take(~again), np.flatnonzero(~again)
-    found = [*time_faults(rows), *epoch_faults(rows), *round_faults(rows)]
+    found = [*time_faults(rows), *order_faults(rows)]
     return [replace(one, rows=places[one.rows]) for one in found]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.fit_report import FitReport
+from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.crossfit import check_rows_for_folds, cross_fitted
@@ -121,6 +122,7 @@ def diagnose(
         recommendations=recommendations(found),
         actions=labels,
         n_rows=len(usable.log),
+        model_class=short_repr(model_class),
         misspecification=found.misspecification,
         tests=found.tests,
         epochs=found.epochs,

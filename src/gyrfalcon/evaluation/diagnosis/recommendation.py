@@ -101,6 +101,12 @@ def _classes(found: Evidence) -> tuple[str, ...]:
             "than this one. Keep the model class, or let AdaptiveFalcon(classes='auto') try richer ones.",
         )
     earned = f"earns {_amount(gain, found.reward_unit)} more than that of this class"
+    if not cost.supported and gain.low <= 0.0 <= gain.high:
+        return (
+            "This log does not say what the error costs: it holds too few rows of what the greedy policy of "
+            f"this class and that of a richer one would do, and the latter {earned}. Keep the model class, "
+            "or let AdaptiveFalcon(classes='auto') try richer ones.",
+        )
     if not cost.supported:
         return (
             f"Let AdaptiveFalcon(classes='auto') try richer classes: the greedy policy of one seems to earn "

@@ -30,6 +30,8 @@ class Diagnosis:
         Labels of the actions.
     n_rows : int
         Rows that were used.
+    model_class : str
+        The class in question, such as "Linear()".
     misspecification : MisspecificationEstimate or None
         b with its interval, or a lower bound.
     tests : SpecificationTests or None
@@ -62,6 +64,7 @@ class Diagnosis:
     recommendations: tuple[str, ...]
     actions: tuple[Hashable, ...]
     n_rows: int
+    model_class: str
     misspecification: MisspecificationEstimate | None
     tests: SpecificationTests | None
     epochs: tuple[EpochRisk, ...]

@@ -13,6 +13,7 @@ from gyrfalcon.core.inputs.alignment import aligned
 from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.records import Log
 from gyrfalcon.estimates.misspecification.result import NotEstimableError
+from gyrfalcon.evaluation.rows.table import check_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ def usable_rows(given: DecisionTable | Log, problem: Problem | None = None) -> U
     NotEstimableError
         If no row is left.
     """
-    table = given if isinstance(given, DecisionTable) else _table(given, problem)
+    table = _table(given, problem) if isinstance(given, Log) else given
+    check_table(table)
     reasons = _reasons(table)
     bad = np.zeros(len(table), dtype=np.bool_)
     set_aside = []

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from gyrfalcon.core.epochs import Epoch
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
+from gyrfalcon.core.inputs.problem import Problem
 from gyrfalcon.core.policies.kernel_policy import Policy
 from gyrfalcon.evaluation.policies.alignment import PolicyNames
 from gyrfalcon.evaluation.policies.targets import (
@@ -87,8 +88,22 @@ class HasEpoch(Protocol):
         ...
 
 
+class HasPolicy(Protocol):
+    """A policy with the problem that it was made for, such as the final policy of an `Experiment`."""
+
+    @property
+    def problem(self) -> Problem:
+        """The decision problem, which knows actions and features."""
+        ...
+
+    @property
+    def policy(self) -> Policy:
+        """The policy on arrays."""
+        ...
+
+
 def of_policy(
-    policy: Policy | Epoch | HasEpoch,
+    policy: Policy | Epoch | HasEpoch | HasPolicy,
     *,
     actions: Iterable[Hashable] | None = None,
     features: Iterable[str] | None = None,
@@ -100,8 +115,8 @@ def of_policy(
     Parameters
     ----------
     policy
-        A policy, such as `bandit.epoch.greedy`, an epoch, which plays with its passive share, or a `Bandit`,
-        which plays its epoch.
+        A policy, such as `bandit.epoch.greedy`, an epoch, which plays with its passive share, a `Bandit`,
+        which plays its epoch, or the final policy of an `Experiment`.
     actions
         Labels of its actions in its order; None means those of its problem if it knows one, else the table's.
     features
@@ -120,6 +135,8 @@ def of_policy(
     """
     played: Any = _played(policy)
     problem = getattr(played.state if isinstance(played, Epoch) else played, "problem", None)
+    if _has_policy(played):
+        played = played.policy
     names = PolicyNames()
     if problem is not None:
         names = PolicyNames(
@@ -181,6 +198,11 @@ def _played(spec: Any) -> Any:
     """The epoch of what plays by one, such as a bandit; anything else unchanged."""
     epoch = getattr(spec, "epoch", None)
     return epoch if isinstance(epoch, Epoch) else spec
+
+
+def _has_policy(spec: Any) -> bool:
+    """Whether it is a policy for contexts as programs have them, around one on arrays."""
+    return hasattr(spec, "problem") and hasattr(getattr(spec, "policy", None), "probabilities")
 
 
 def _named(text: str) -> TargetPolicy:

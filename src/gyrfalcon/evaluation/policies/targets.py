@@ -139,6 +139,17 @@ class FixedTarget:
         return _as_probabilities(self.values, table)
 
 
+class _UnknownFeatureError(KeyError):
+    """A rule needs a feature that the log does not have."""
+
+
+class _Row(dict[str, float]):
+    """Features of one row by name."""
+
+    def __missing__(self, name: str) -> float:
+        raise _UnknownFeatureError(name)
+
+
 @dataclass(frozen=True, slots=True)
 class RowTarget:
     """A function of one row's features as a target policy; made by `by_row`."""
@@ -149,7 +160,13 @@ class RowTarget:
         """Probabilities from the label, or the probabilities by label, that each row gets, (n, K)."""
         target = np.zeros((len(table), table.n_actions))
         for row, values in enumerate(table.contexts.shared.tolist()):
-            answer = self.function(dict(zip(table.features, values, strict=True)))
+            try:
+                answer = self.function(_Row(zip(table.features, values, strict=True)))
+            except _UnknownFeatureError as error:
+                name = error.args[0]
+                raise ValueError(
+                    f"there is no feature {short_repr(name)} in the log; {suggestion(name, table.features)}"
+                ) from error
             shares = answer if isinstance(answer, Mapping) else {answer: 1.0}
             for label, share in shares.items():
                 target[row, _place(label, table)] += share

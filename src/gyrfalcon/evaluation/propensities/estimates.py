@@ -14,6 +14,7 @@ from gyrfalcon.core.inputs.messages import short_repr
 from gyrfalcon.core.validation import check_not_negative, check_share, check_whole
 from gyrfalcon.evaluation.propensities.calibration import PropensityCalibration, propensity_calibration
 from gyrfalcon.evaluation.propensities.multinomial_logistic import FREE, ChoiceRows, fitted_choices
+from gyrfalcon.evaluation.rows.table import check_table
 from gyrfalcon.oracles.features.bases import Basis, moments
 
 POOLING = (10_000.0, 1_000.0, 100.0, 10.0, 1.0, FREE)
@@ -116,6 +117,7 @@ def estimated_propensities(
     >>> estimate.table.propensity_source, estimate.probabilities.mean(axis=0).round(6).tolist()
     ('estimated', [0.75, 0.25])
     """
+    check_table(table)
     known = np.flatnonzero(table.action != UNKNOWN_ACTION)
     check_whole("n_folds", n_folds, 2)
     check_share("floor", floor, 0.0, 1.0 / max(table.n_actions, 1))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Floats, Ints
+from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.core.contexts import Contexts
 from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr, suggestion
@@ -53,7 +53,7 @@ class MergedActions:
         columns = _columns(table, features)
         cube = table.contexts.actions
         assert cube is not None  # features of actions have names where there are some
-        values, groups = _groups(cube[:, :, columns])
+        values, groups = _groups(_without_ineligible(cube[:, :, columns], table.contexts.eligible))
         if len(values) > max(_MOST_VALUES, table.n_actions):
             raise ValueError(
                 f"{', '.join(features)} has {len(values):,} different values, too many to have rows in "
@@ -121,6 +121,14 @@ def _columns(table: DecisionTable, features: Sequence[str]) -> list[int]:
             raise ValueError(f"the log has no feature of actions {short_repr(name)}; {hint}")
         found += columns
     return found
+
+
+def _without_ineligible(cube: Floats, eligible: Bools | None) -> Floats:
+    """Features, with those of an eligible action in place of ones that a log does not have."""
+    if eligible is None:
+        return cube
+    first = cube[np.arange(len(cube)), eligible.argmax(axis=1)]
+    return np.where(eligible[:, :, np.newaxis], cube, first[:, np.newaxis])
 
 
 def _groups(cube: Floats) -> tuple[Floats, Ints]:

@@ -29,15 +29,6 @@ def refuse_deterministic(rows: EvaluatedRows, targets: Iterable[TargetPolicy]) -
     )
 
 
-def check_table(table: object) -> None:
-    """Refuse what is no table of decisions."""
-    if not isinstance(table, DecisionTable):
-        raise ValueError(  # noqa: TRY004 - as all settings
-            f"the log is {short_repr(table)}; give a DecisionTable, from read_log(path), "
-            "table_from_frame(frame) or DecisionTable.of(...)."
-        )
-
-
 def check_reward_range(rows: EvaluatedRows, bounds: Bounds | None) -> None:
     """Refuse a range that is none, or that some reward lies outside of."""
     if bounds is None:

@@ -71,7 +71,11 @@ class Chunk:
         try:
             return np.array([_float(value) for value in listed(values)], dtype=np.float64)
         except (ValueError, TypeError):
-            return np.array(self._each(name, _float, "a number", "give a number, or nothing"))
+            return np.array(
+                self._each(
+                    name, _float, "a number", "give a number, with a point before decimals, or nothing"
+                )
+            )
 
     def integers(self, name: str) -> Ints:
         """A column of whole numbers."""

@@ -21,6 +21,9 @@ from gyrfalcon.logs.formats.chunks import Chunk
 CHUNK_ROWS = 50_000
 """Number of records that are in memory at a time."""
 
+_DELIMITERS = (",", ";", "\t", "|")
+"""What files have between columns."""
+
 _LONGEST_CELL = 2**30
 """Features of many actions in one cell are longer than what Python's reader takes by itself."""
 
@@ -102,6 +105,12 @@ def csv_chunks_of(
     if header is None:
         raise ValueError(f"{source} is empty; give a file whose first line has the names of its columns.")
     names = header[1]
+    other = _other_delimiter(names, delimiter)
+    if other is not None:
+        raise ValueError(
+            f"{source}: the first line is one column, {short_repr(names[0])}; give its separator, delimiter="
+            f"{other!r} (on the command line --option delimiter={other!r})."
+        )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{source} has several columns {short_repr(twice)}; rename all but one of them.")
@@ -111,6 +120,15 @@ def csv_chunks_of(
         rows = list(islice(records, chunk_rows))
         if not rows:
             return
+
+
+def _other_delimiter(names: list[str], delimiter: str) -> str | None:
+    """What separates the columns of a first line that came out as one column; None if nothing else does."""
+    if len(names) != 1:
+        return None
+    counts = {other: names[0].count(other) for other in _DELIMITERS if other != delimiter}
+    most = max(counts, key=lambda other: counts[other])
+    return most if counts[most] else None
 
 
 def _chunk(

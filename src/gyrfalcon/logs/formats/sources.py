@@ -21,6 +21,11 @@ def csv_tables(
 ) -> Iterator[DecisionTable]:
     """Tables of a CSV file; `delimiter` is a tabulator by default where the name ends with .tsv."""
     separator = ("\t" if ".tsv" in Path(path).suffixes else ",") if delimiter is None else delimiter
+    separator = "\t" if separator == r"\t" else separator  # as it is typed in a shell
+    if len(separator) != 1 or separator in '"\r\n':
+        raise ValueError(
+            f"delimiter is {separator!r}; give the one character that separates columns, such as ';'."
+        )
     return tables_of(lambda: csv_chunks(path, delimiter=separator), mapping)
 
 

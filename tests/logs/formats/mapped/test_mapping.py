@@ -50,6 +50,28 @@ def test_a_csv_file_by_a_mapping(clicks: Path) -> None:
     assert (table.time - 1717156800.0).tolist() == [0.0, 1.5, 2.0]
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|"], ids=["semicolon", "tab", "bar"])
+def test_another_separator_is_named(clicks: Path, separator: str) -> None:
+    clicks.write_text(CLICKS.replace(",", separator))
+    with pytest.raises(ValueError, match=r"the first line is one column, 'banner.+'; give its") as caught:
+        read_log(clicks, mapping=NAMES)
+    assert f"(on the command line --option delimiter={separator!r})." in str(caught.value)
+    assert read_log(clicks, mapping=NAMES, delimiter=separator).actions == ("blue", "red")
+    typed = repr(separator).strip("'")
+    assert read_log(clicks, mapping=NAMES, delimiter=typed).actions == ("blue", "red")
+
+
+@pytest.mark.parametrize("separator", [";;", "", "tab", '"', "\n"])
+def test_a_separator_is_one_character(clicks: Path, separator: str) -> None:
+    with pytest.raises(ValueError, match=r"delimiter is .*; give the one character that separates columns"):
+        read_log(clicks, mapping=NAMES, delimiter=separator)
+
+
+def test_a_file_with_one_column_needs_no_separator(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("banner\nred\nblue\n")
+    assert len(read_log(tmp_path / "one.csv", mapping={"action": "banner"})) == 2
+
+
 def test_small_chunks_give_the_table_of_the_whole_file(clicks: Path) -> None:
     whole = DecisionTable.concat(list(tables_of(lambda: csv_chunks(clicks), NAMES)))
     parts = list(tables_of(lambda: csv_chunks(clicks, chunk_rows=2), NAMES))
@@ -230,6 +252,7 @@ def _with_line(old: str, new: str) -> Callable[[str], str]:
     ("old", "new", "message"),
     [
         ("red,1,", "red,yes,", r"clicks\.csv, line 2: click is 'yes', which is not a number; give a number"),
+        ("0.25", '"0,25"', r"line 3: p is '0,25', which is not a number; give a number, with a point before"),
         ("blue,0,0.25,,SE", "blue,0,0.25", r"clicks\.csv, line 3: there are 5 values for 7 columns"),
         ("1717156802", "never", r"clicks\.csv, line 4: when is 'never', which is not a time; give seconds"),
         ("banner,click", "banner,banner", r"clicks\.csv has several columns 'banner'; rename all but one"),

@@ -1,12 +1,21 @@
-"""Faults of single rows: actions that are unknown or were not eligible."""
+"""Faults of single rows: actions that are unknown, misspelt or were not eligible."""
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
+from itertools import islice
+
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools
+from gyrfalcon.core.arrays import Bools, Ints
 from gyrfalcon.evaluation.checks.columns import LogColumns, flags
 from gyrfalcon.evaluation.checks.finding import LogFinding
+
+_RARE = 0.005
+"""Largest share of rows with a label that may be misspelt; the right one is in 20 times as many."""
+_MOST_LABELS = 50
+"""Rare labels, and common ones, that are compared."""
 
 
 def action_faults(log: LogColumns) -> list[LogFinding]:
@@ -35,6 +44,58 @@ def action_faults(log: LogColumns) -> list[LogFinding]:
             "correct the action or the list of eligible actions",
         ),
     ]
+
+
+def misspelt_actions(log: LogColumns) -> list[LogFinding]:
+    """Labels of hardly any rows that are nearly a common one, and seldomer than their propensities say."""
+    known = log.action >= 0
+    counts = np.bincount(log.action[known], minlength=log.table.n_actions)
+    if len(log) < 100 or log.distribution is not None:
+        return []
+    rare = np.flatnonzero((counts > 0) & (counts <= _RARE * len(log)))
+    found = []
+    for action in rare[:_MOST_LABELS].tolist():
+        rows = log.action == action
+        with np.errstate(divide="ignore", invalid="ignore"):
+            stands_for = (1.0 / log.propensity[rows]).sum()
+        other = _nearly_the_same(log, action, counts)
+        if other is None or stands_for > 0.1 * log.eligible[:, action].sum():  # nan where none is known
+            continue
+        found += log.fault(
+            "action_misspelt",
+            rows,
+            f"the action is {log.label(action)}, and {log.label(other)}, which is nearly the same, in "
+            f"{counts[other]:,} others",
+            "correct the label, if it is misspelt",
+            severity="warning",
+        )
+    return found
+
+
+def _nearly_the_same(log: LogColumns, action: int, counts: Ints) -> int | None:
+    """The most common action whose label differs by a letter or so; None if there is none."""
+    label = log.table.actions[action]
+    if not isinstance(label, str):
+        return None
+    common = [place for place in np.argsort(-counts).tolist() if counts[place] >= 20 * counts[action]]
+    texts = ((place, log.table.actions[place]) for place in islice(common, _MOST_LABELS))
+    return next((place for place, text in texts if isinstance(text, str) and _alike(label, text)), None)
+
+
+def _alike(first: str, second: str) -> bool:
+    """Whether two labels have nearly the same words and the same numbers.
+
+    >>> _alike("summer sale", "sumer sale"), _alike("Red", "red "), _alike("item 1", "item 11")
+    (True, True, False)
+    >>> _alike("banner a", "banner b"), _alike("hat", "cat")
+    (False, False)
+    """
+    if re.findall(r"\d+", first) != re.findall(r"\d+", second):
+        return False
+    words, others = first.casefold().split(), second.casefold().split()
+    if len(words) != len(others):
+        words, others = ["".join(words)], ["".join(others)]
+    return all(SequenceMatcher(None, a, b).ratio() >= 0.75 for a, b in zip(words, others, strict=True))
 
 
 def shown_otherwise_faults(log: LogColumns) -> list[LogFinding]:

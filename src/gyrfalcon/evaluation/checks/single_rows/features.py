@@ -20,7 +20,7 @@ _FAR = 0.2
 
 _CONSTANTS = frozenset({"1", "const", "constant", "intercept", "bias", "one", "ones"})
 _LAST_PART = re.compile(r"""['"]?(?:.*\.)?([^.]*?)['"]?(?: of actions)?""")
-_MAY_STAY_EMPTY = re.compile(r".+(:missing|=other|#\d+)")
+_MAY_STAY_EMPTY = re.compile(r".+(:missing|=other|#\d+)(?:' of actions)?")
 """Encoded columns that no row may need: indicators of missing and of unlisted values, and hash buckets."""
 
 

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 
 import numpy as np
 
 from gyrfalcon.core.arrays import Bools, Floats, Ints
 from gyrfalcon.evaluation.checks.columns import LogColumns
 from gyrfalcon.evaluation.checks.finding import LogFinding
+from gyrfalcon.evaluation.checks.single_rows.runs import repeated_values, runs_of
 
 _FEW = 0.05
 """Share of rows out of order up to which these are faults, and beyond which the whole log is unsorted."""
+
+
+def order_faults(log: LogColumns) -> list[LogFinding]:
+    """Faults of epochs and rounds; where a bandit was restarted, those of each run by itself."""
+    runs = runs_of(log)
+    if runs is None:
+        return [*epoch_faults(log), *round_faults(log)]
+    assert log.round is not None
+    found = log.fault(
+        "rounds_interleaved",
+        repeated_values(log.round),
+        "rounds are there again for other events, as where a bandit is loaded from its file after a crash, "
+        "or several share a log",
+        "nothing, if that is so: the rows of each run were checked by themselves",
+        severity="warning",
+        n_runs=len(np.unique(runs)),
+    )
+    for run in np.unique(runs):
+        places = np.flatnonzero(runs == run)
+        rows = log.take(runs == run)
+        found += [replace(one, rows=places[one.rows]) for one in (*epoch_faults(rows), *round_faults(rows))]
+    return found
 
 
 def epoch_faults(log: LogColumns) -> list[LogFinding]:
@@ -37,8 +61,7 @@ def round_faults(log: LogColumns) -> list[LogFinding]:
     rounds = np.where(np.abs(log.round) < 2.0**53, log.round, np.nan)
     order = np.argsort(rounds, kind="stable")
     steps = np.diff(rounds[order])
-    repeated = np.zeros(len(log), np.bool_)
-    repeated[order[1:]] = steps == 0.0
+    repeated = repeated_values(rounds)
     if repeated.mean() > _FEW:
         return log.fault(
             "rounds_interleaved",
