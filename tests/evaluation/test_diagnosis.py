@@ -411,6 +411,20 @@ def test_bins_hold_about_as_many_rows_each_and_cells_their_means() -> None:
     assert error == pytest.approx([column[place == one].std(ddof=1) / 10.0 for one in range(5)])
 
 
+def test_errors_of_cells_hold_where_one_row_has_most_of_the_weight() -> None:
+    """A cell of 12 fair coins, one of which weighs 200 times as much: in 3 of 1,000 it is beyond 3 errors."""
+    rng = np.random.default_rng(0)
+    n_cells, n_rows = 4_000, 12
+    weights = np.tile(np.r_[200.0, np.ones(n_rows - 1)], n_cells)
+    coins = rng.integers(0, 2, n_cells * n_rows) - 0.5
+    mean, error = Cells.of(np.repeat(np.arange(n_cells), n_rows), n_cells, weights).mean_and_error(coins)
+    beyond = np.abs(mean) > 3.0 * np.where(error > 0.0, error, np.inf)
+    assert beyond.mean() <= 0.005
+    alike = np.ones(n_cells * n_rows)
+    mean, error = Cells.of(np.repeat(np.arange(n_cells), n_rows), n_cells, alike).mean_and_error(coins)
+    np.testing.assert_allclose(error, coins.reshape(-1, n_rows).std(axis=1, ddof=1) / np.sqrt(n_rows))
+
+
 def test_cells_of_rare_rewards_have_the_error_of_all_rows() -> None:
     log = Case("linear", 2000, 2, 2, "normal", "greedy 0.3").log(0)
     clicks = (np.random.default_rng(0).random(2000) < 0.01).astype(np.float64)
