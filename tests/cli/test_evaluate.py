@@ -13,6 +13,7 @@ from gyrfalcon import Bandit, __version__
 from gyrfalcon.bandit import read_decision_log
 from gyrfalcon.cli.evaluate import _diagnosed
 from gyrfalcon.core.contexts import Contexts
+from gyrfalcon.experiment.final_policy import FinalPolicy
 from tests.cli.terminal import invoke, numbers, refusal
 from tests.evaluation.logs import log_of
 
@@ -109,6 +110,15 @@ def test_a_saved_bandit_is_a_policy(log: Path, tmp_path: Path) -> None:
     assert found["policies"][1]["name"] == "new"
     assert found["policies"][1]["value"] == pytest.approx(found["policies"][2]["value"])
     assert "nowhere.bandit" in refusal(invoke("evaluate", log, "--policy", "bandit:nowhere.bandit"))
+
+
+def test_the_final_policy_of_an_experiment_is_a_policy(log: Path, tmp_path: Path) -> None:
+    path = tmp_path / "buttons.policy"
+    bandit = Bandit(["red", "blue", "green"], features=["age"], seed=1)
+    FinalPolicy(bandit.problem, bandit.epoch.policy, "uniform play").save(path)
+    found = numbers("evaluate", log, "--policy", f"final:{path}", "--policy", "uniform", "--held-out")
+    assert found["policies"][1]["value"] == pytest.approx(found["policies"][2]["value"])
+    assert "holds a FinalPolicy" in refusal(invoke("evaluate", log, "--policy", f"bandit:{path}"))
 
 
 def test_functions_of_a_module_are_policies(

@@ -416,7 +416,7 @@ def test_errors_of_cells_hold_where_one_row_has_most_of_the_weight() -> None:
     rng = np.random.default_rng(0)
     n_cells, n_rows = 4_000, 12
     weights = np.tile(np.r_[200.0, np.ones(n_rows - 1)], n_cells)
-    coins = rng.integers(0, 2, n_cells * n_rows) - 0.5
+    coins = rng.choice(np.array([-0.5, 0.5]), n_cells * n_rows)
     mean, error = Cells.of(np.repeat(np.arange(n_cells), n_rows), n_cells, weights).mean_and_error(coins)
     beyond = np.abs(mean) > 3.0 * np.where(error > 0.0, error, np.inf)
     assert beyond.mean() <= 0.005

@@ -11,6 +11,7 @@ from gyrfalcon.core.decision_table import DecisionTable
 from gyrfalcon.core.inputs.messages import short_repr
 
 _STORED = ("greedy", "epoch")
+_SAVED = ("bandit", "final")
 
 
 def typed_policies(
@@ -68,15 +69,15 @@ def _typed(spec: str, table: DecisionTable, held_out: bool) -> object:
     kind, colon, rest = spec.partition(":")
     if kind == "always" and rest:
         return f"always {rest}"
-    if kind == "bandit" and rest:
-        return _saved(rest, held_out)
+    if kind in _SAVED and rest:
+        return _saved(kind, rest, held_out)
     if kind in _STORED:
         return _stored(kind, rest, table, held_out)
     if colon and rest:
         return _function(kind, rest)
     raise ValueError(
         f"policy {short_repr(spec)} is unknown; give always:LABEL, uniform, logged, greedy, greedy:HASH, "
-        "epoch:HASH, bandit:FILE or module:function."
+        "epoch:HASH, bandit:FILE, final:FILE or module:function."
     )
 
 
@@ -88,12 +89,14 @@ def _stored(kind: str, model: str, table: DecisionTable, held_out: bool) -> obje
     return stored_policy(table.source, model, greedy=kind == "greedy", held_out=held_out)
 
 
-def _saved(path: str, held_out: bool) -> object:
-    """What the bandit in a file would play, which --held-out says it did not learn here."""
+def _saved(kind: str, path: str, held_out: bool) -> object:
+    """What a saved bandit or final policy would play, which --held-out says it did not learn here."""
     from gyrfalcon import Bandit
     from gyrfalcon.evaluation.policies.target_policies import of_policy
+    from gyrfalcon.experiment.final_policy import FinalPolicy
 
-    return of_policy(Bandit.load(path), held_out=held_out)
+    loaded = Bandit.load(path) if kind == "bandit" else FinalPolicy.load(path)
+    return of_policy(loaded, held_out=held_out)
 
 
 def _last_model(kind: str, table: DecisionTable) -> str:

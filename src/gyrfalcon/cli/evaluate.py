@@ -50,8 +50,8 @@ def evaluate(
             "-p",
             metavar="POLICY",
             help="always:LABEL, uniform, logged, greedy (on the last policy's reward estimates), "
-            "greedy:HASH, epoch:HASH, bandit:FILE (saved), or module:function; NAME=POLICY names it. "
-            "Repeat for several.",
+            "greedy:HASH, epoch:HASH, bandit:FILE (saved), final:FILE (of an experiment), or "
+            "module:function; NAME=POLICY names it. Repeat for several.",
             show_default=False,
         ),
     ] = None,
