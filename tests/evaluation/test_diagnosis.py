@@ -292,6 +292,7 @@ def test_where_no_richer_class_predicts_better_nothing_is_said_of_gains(found: D
         epochs=(),
         n_actions=2,
         n_rows=1500,
+        is_certain=False,
         n_known=1500,
         constant_reward=None,
         reward_span=1.0,
@@ -409,6 +410,15 @@ def test_bins_hold_about_as_many_rows_each_and_cells_their_means() -> None:
     mean, error = cells.mean_and_error(column)
     assert mean == pytest.approx([column[place == one].mean() for one in range(5)])
     assert error == pytest.approx([column[place == one].std(ddof=1) / 10.0 for one in range(5)])
+
+
+def test_a_log_in_which_every_action_was_certain_says_nothing_of_others() -> None:
+    table = planted(2, 2, 0, 1)
+    certain = replace(table, propensity=np.ones(len(table)), distribution=None, passive=None)
+    found = diagnose(certain)
+    assert found.recommendations[0].startswith("Every action in this log was certain")
+    assert found.cost is None
+    assert any("every action was certain" in text for text in found.open_questions)
 
 
 def test_errors_of_cells_hold_where_one_row_has_most_of_the_weight() -> None:

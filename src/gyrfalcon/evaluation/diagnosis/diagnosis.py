@@ -113,6 +113,7 @@ def diagnose(
         n_actions=K,
         n_rows=len(usable.log),
         n_known=int(usable.log.has_propensity.sum()),
+        is_certain=usable.is_certain,
         constant_reward=_constant_reward(usable),
         reward_span=_span(usable),
         reward_unit=reward_unit,
@@ -193,6 +194,8 @@ def _misfits(
 
 
 def _cost(usable: UsableRows, model_class: ModelClass, richer: ModelClass | None, level: float) -> RewardCost:
+    if usable.is_certain:
+        raise NotEstimableError("every action was certain, so that no row says what another one earns.")
     n_features = usable.log.contexts.shared.shape[1]
     candidates = (
         default_candidates(model_class, n_features) if richer is None else {"the richer class": richer}

@@ -31,6 +31,8 @@ class Evidence:
     n_rows: int
     n_known: int
     """Rows with known propensities."""
+    is_certain: bool
+    """Whether every action was certain, so that no row says what another one would have earned."""
     constant_reward: float | None
     """The reward of all rows, where they have the same."""
     reward_span: float
@@ -70,6 +72,11 @@ def recommendations(found: Evidence) -> tuple[str, ...]:
     """What to do, most important first."""
     if found.wrong is None:
         return (_first_step(found),)
+    if found.is_certain:
+        return (
+            "Every action in this log was certain, so that it says nothing of the class where another action "
+            "would have been shown: log a policy that draws, such as Limited(floor=...), and diagnose again.",
+        )
     if not found.wrong:
         return ("Keep the model class: nothing in this log speaks for another one.", *_more_rows(found))
     return (*_classes(found), *_constraint(found), *_more_rows(found))
