@@ -74,6 +74,8 @@ class LogPart:
 
     def corrected(self, table: DecisionTable, first: int) -> DecisionTable:
         """A table of the rows from number `first` on, as lines elsewhere have changed them."""
+        if not (self.changed or self.repeated):
+            return table
         stop = first + len(table)
         numbers = np.array(sorted(number for number in self.changed if first <= number < stop), dtype=int)
         if len(numbers):
