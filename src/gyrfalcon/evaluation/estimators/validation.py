@@ -133,13 +133,14 @@ def as_positions(actions: ArrayLike, n_rows: int, n_actions: int) -> Ints:
             f"actions holds values of type {positions.dtype}; give whole numbers, the positions of actions "
             "counted from 0."
         )
-    if positions.min() < 0 or positions.max() >= n_actions:
+    places = positions.astype(np.int64, copy=False)
+    if places.view(np.uint64).max() >= n_actions:  # negative numbers are the largest without their sign
         row = int(((positions >= 0) & (positions < n_actions)).argmin())
         raise ValueError(
             f"row {row}: the action is {positions[row]}, but target has columns for 0 to {n_actions - 1}; "
             "give positions counted from 0, and a column of target for each action."
         )
-    return positions.astype(np.int64, copy=False)
+    return places
 
 
 def _first_cell(valid: Bools) -> tuple[int, int]:
