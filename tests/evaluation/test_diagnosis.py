@@ -292,7 +292,7 @@ def test_where_no_richer_class_predicts_better_nothing_is_said_of_gains(found: D
         epochs=(),
         n_actions=2,
         n_rows=1500,
-        is_certain=False,
+        is_deterministic=False,
         n_known=1500,
         constant_reward=None,
         reward_span=1.0,

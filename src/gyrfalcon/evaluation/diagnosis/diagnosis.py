@@ -33,6 +33,7 @@ from gyrfalcon.evaluation.diagnosis.result import Diagnosis
 from gyrfalcon.evaluation.diagnosis.reward_cost import RewardCost, default_candidates, reward_cost
 from gyrfalcon.evaluation.diagnosis.risk_by_epoch import EpochRisk, risks_by_epoch
 from gyrfalcon.evaluation.diagnosis.usable_rows import UsableRows, usable_rows
+from gyrfalcon.evaluation.rows.table import is_deterministic
 from gyrfalcon.oracles.linear.linear import Linear, LinearOracle
 from gyrfalcon.oracles.protocol import ModelClass
 
@@ -113,7 +114,7 @@ def diagnose(
         n_actions=K,
         n_rows=len(usable.log),
         n_known=int(usable.log.has_propensity.sum()),
-        is_certain=usable.is_certain,
+        is_deterministic=is_deterministic(usable.table),
         constant_reward=_constant_reward(usable),
         reward_span=_span(usable),
         reward_unit=reward_unit,
@@ -194,7 +195,7 @@ def _misfits(
 
 
 def _cost(usable: UsableRows, model_class: ModelClass, richer: ModelClass | None, level: float) -> RewardCost:
-    if usable.is_certain:
+    if is_deterministic(usable.table):
         raise NotEstimableError("every action was certain, so that no row says what another one earns.")
     n_features = usable.log.contexts.shared.shape[1]
     candidates = (

@@ -31,7 +31,7 @@ class Evidence:
     n_rows: int
     n_known: int
     """Rows with known propensities."""
-    is_certain: bool
+    is_deterministic: bool
     """Whether every action was certain, so that no row says what another one would have earned."""
     constant_reward: float | None
     """The reward of all rows, where they have the same."""
@@ -72,7 +72,7 @@ def recommendations(found: Evidence) -> tuple[str, ...]:
     """What to do, most important first."""
     if found.wrong is None:
         return (_first_step(found),)
-    if found.is_certain:
+    if found.is_deterministic:
         return (
             "Every action in this log was certain, so that it says nothing of the class where another action "
             "would have been shown: log a policy that draws, such as Limited(floor=...), and diagnose again.",

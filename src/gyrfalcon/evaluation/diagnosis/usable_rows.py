@@ -51,12 +51,6 @@ class UsableRows:
         return -1.0 if self.table.cost else 1.0
 
     @property
-    def is_certain(self) -> bool:
-        """Whether no row with a choice was drawn: every propensity is 1."""
-        choice: Bools = self.table.eligible.sum(axis=1) > 1
-        return bool(choice.any() and (self.table.propensity[choice] >= 1.0 - 1e-9).all())
-
-    @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the features of contexts, then those of actions, with a fallback for missing names."""
         given = (*self.table.features, *self.table.action_features)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gyrfalcon.core.arrays import Bools, Floats
+from gyrfalcon.core.arrays import Floats
 from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
 from gyrfalcon.evaluation.rows.expected_spread import ExpectedSpread, expected_spread
 from gyrfalcon.evaluation.rows.weighting import TargetWeights
@@ -147,12 +147,6 @@ def action_calibration(rows: EvaluatedRows) -> tuple[ActionCalibration, ...]:
         z = 0.0 if distance == 0.0 else math.copysign(distance / max(deviation, 1e-9), n_logged - expected)
         found.append(ActionCalibration(place, n_logged, expected, z))
     return tuple(found)
-
-
-def is_deterministic(rows: EvaluatedRows) -> bool:
-    """Whether no row with a choice had any randomness: every propensity is 1."""
-    choice: Bools = rows.table.eligible.sum(axis=1) > 1
-    return bool(choice.any() and (rows.table.propensity[choice] >= 1.0 - 1e-9).all())
 
 
 def tail_share(errors: Floats) -> float:

@@ -16,12 +16,12 @@ from gyrfalcon.evaluation.intervals.by_name import INTERVALS, IntervalRow
 from gyrfalcon.evaluation.intervals.validation import ROUNDING, Bounds, check_bounds
 from gyrfalcon.evaluation.policies.targets import LoggedTarget, TargetPolicy
 from gyrfalcon.evaluation.rows.evaluated_rows import EvaluatedRows
-from gyrfalcon.evaluation.verdict.diagnostics import is_deterministic
+from gyrfalcon.evaluation.rows.table import is_deterministic
 
 
 def refuse_deterministic(rows: EvaluatedRows, targets: Iterable[TargetPolicy]) -> None:
     """Refuse rows without any randomness, unless only the logged play is to be valued."""
-    if all(isinstance(target, LoggedTarget) for target in targets) or not is_deterministic(rows):
+    if all(isinstance(target, LoggedTarget) for target in targets) or not is_deterministic(rows.table):
         return
     raise ValueError(
         f"all {len(rows.table)} actions were taken with probability 1, so that the log says nothing of what "
