@@ -140,11 +140,32 @@ def _shared_out(work: Iterable[Callable[[], Result]], jobs: int) -> Numbered[Res
             "a worker process was killed, most often because memory ran out; use fewer jobs, or free memory."
         ) from error
     finally:
-        with warnings.catch_warnings():
-            # That work was cancelled is no news to who has just stopped it.
-            warnings.filterwarnings("ignore", message=".*cancelled|.*not used", category=UserWarning)
+        with _quiet_cancellation():
             if running is not None:
                 running.close()
+
+
+@contextmanager
+def _quiet_cancellation() -> Iterator[None]:
+    """Keep silent that work is cancelled, which is no news to who has just stopped it.
+
+    loky's manager may still reach for a piece that was handed over as the work ended; it then finds the piece
+    gone, and its thread, which would have ended anyway, ends with a KeyError.
+    """
+    before = threading.excepthook
+
+    def unless_cancelled(ended: threading.ExceptHookArgs) -> None:
+        is_manager = ended.thread is not None and ended.thread.name == "ExecutorManagerThread"
+        if not (is_manager and ended.exc_type is KeyError):
+            before(ended)
+
+    threading.excepthook = unless_cancelled
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*cancelled|.*not used", category=UserWarning)
+            yield
+    finally:
+        threading.excepthook = before
 
 
 def _done(number: int, piece: Callable[[], Result]) -> tuple[int, Result]:
